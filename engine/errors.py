@@ -1,0 +1,132 @@
+"""The errors of the engine: codes and facts, no sentences.
+
+    ArchivisteError(code, **details)      code = i18n key, details = facts for the sentence
+     ├─ SettingsError        key, value             unknown key or bad value
+     ├─ ArchiveFormatError   path, where            a source cannot be read
+     ├─ StoreError
+     │   ├─ SchemaTooNew     found, supported       written by a newer version
+     │   ├─ StoreBusy        holder                 another process writes to the data folder
+     │   ├─ StoreDamaged     path, reason           SQLite refuses the file
+     │   ├─ DiskFull         path                   no room left, what was committed is kept
+     │   └─ OtherForum       held, offered          a source of another forum
+     ├─ IndexUnavailable
+     │   ├─ IndexMissing
+     │   ├─ IndexOutdated    reason                 fingerprint differs from the code or the model
+     │   └─ IndexDamaged     part                   cannot be opened, or disagrees with the store
+     ├─ ModelUnavailable     role, path             embed, rerank or generate cannot load
+     ├─ QuerySyntaxError     hint, value            an operator's value can't be understood
+     ├─ GenerationFailed     stage                  the language model stopped before its answer
+     └─ Cancelled                                   raised by the cancel check, caught by the job
+"""
+
+from __future__ import annotations
+
+
+class ArchivisteError(Exception):
+    """Anything the engine raises on purpose; the app turns it into a sentence."""
+
+    code = "error"
+
+    def __init__(self, **details: object) -> None:
+        super().__init__(self.code, details)
+        self.details = details
+
+    def __str__(self) -> str:
+        facts = ", ".join(f"{key}={value!r}" for key, value in self.details.items())
+        return f"{self.code}({facts})"
+
+
+class SettingsError(ArchivisteError):
+    """A setting has an unknown name or an impossible value; the user corrects it."""
+
+    code = "settings"
+
+
+class ArchiveFormatError(ArchivisteError):
+    """A source is not what it should be; the user gives another one. `reason` says what was wrong."""
+
+    code = "archive_format"
+
+
+class StoreError(ArchivisteError):
+    """The data folder can't be used as it is."""
+
+    code = "store"
+
+
+class SchemaTooNew(StoreError):
+    """The data folder was written by a newer version; the user updates the application."""
+
+    code = "schema_too_new"
+
+
+class StoreBusy(StoreError):
+    """Another process is writing to this data folder; the user waits for it."""
+
+    code = "store_busy"
+
+
+class StoreDamaged(StoreError):
+    """SQLite cannot read the file; the user restores or imports again."""
+
+    code = "store_damaged"
+
+
+class DiskFull(StoreError):
+    """The disk has no room left; the user makes some and starts again, nothing committed is lost."""
+
+    code = "disk_full"
+
+
+class OtherForum(StoreError):
+    """The source belongs to another forum than the archive; the user takes another data folder."""
+
+    code = "other_forum"
+
+
+class IndexUnavailable(ArchivisteError):
+    """No usable index."""
+
+    code = "index_unavailable"
+
+
+class IndexMissing(IndexUnavailable):
+    """The archive has no index yet; the user builds it."""
+
+    code = "index_missing"
+
+
+class IndexOutdated(IndexUnavailable):
+    """The index was built by other code or another model; the user rebuilds it."""
+
+    code = "index_outdated"
+
+
+class IndexDamaged(IndexUnavailable):
+    """A part of the index can't be opened; the user rebuilds it from the store."""
+
+    code = "index_damaged"
+
+
+class ModelUnavailable(ArchivisteError):
+    """A model can't be loaded; search goes on without it."""
+
+    code = "model_unavailable"
+
+
+class QuerySyntaxError(ArchivisteError):
+    """An operator of the search has a value that can't be understood; the user corrects it."""
+
+    code = "query_syntax"
+
+
+class GenerationFailed(ArchivisteError):
+    """The language model stopped before its answer; the user asks again or reads the extracts."""
+
+    code = "generation_failed"
+
+
+class Cancelled(ArchivisteError):
+    """The user stopped the work; what was committed is kept."""
+
+    code = "cancelled"

@@ -1,0 +1,1 @@
+"""The two indexes, caches of the store."""

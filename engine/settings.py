@@ -1,0 +1,168 @@
+"""Every choice of the engine in one frozen value, and what of it invalidates an index.
+
+Formulas and thresholds that are not choices live beside the code that uses them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from .errors import SettingsError
+
+INDEX_FORMAT = 1  # raise when analysis, passages or index layout change in code
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The engine's choices. Paths are absolute; None means "not there", an ordinary state."""
+
+    data: Path
+    """Data folder of the archive."""
+
+    language: str = "fr"
+    """Language of the archive for stemming and stop words: "fr" or "en"."""
+
+    window_chars: int = 1200
+    """Longest passage embedded as one vector, in characters of the post."""
+
+    window_overlap_chars: int = 200
+    """Characters that two neighbouring passages of a long post share."""
+
+    min_dense_chars: int = 30
+    """Posts with fewer useful characters ("+1", "merci") get no vector; they stay readable and searchable by word."""
+
+    bge_model: Path | None = None
+    """Folder of bge-m3; the small embedded encoder is used when it is not given."""
+
+    embed_batch: int = 32
+    """Passages encoded at a time."""
+
+    llm_model: Path | None = None
+    """GGUF file of the answering model; extracts are given when it is not there."""
+
+    llm_context_tokens: int = 4096
+    """Context of the answering model, prompt and answer together."""
+
+    llm_answer_tokens: int = 400
+    """Longest answer, in tokens."""
+
+    llm_threads: int = 0
+    """Threads of the answering model; 0 takes the machine's physical cores."""
+
+    rrf_k: int = 60
+    """k of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""
+
+    lexical_weight: float = 1.0
+    """Weight of the keyword ranking in the fusion."""
+
+    dense_weight: float = 1.0
+    """Weight of the vector ranking in the fusion."""
+
+    candidates: int = 100
+    """Posts asked of each leg before fusion (at most 200)."""
+
+    evidence_max: int = 6
+    """Numbered posts given to an answer."""
+
+    evidence_neighbours: int = 3
+    """Posts read before and after each of them."""
+
+    evidence_tokens: int = 3000
+    """Budget of all the evidence, in tokens of the answering model (or characters / 4)."""
+
+    long_topic_posts: int = 50
+    """From this many posts on, a topic may give two numbered posts."""
+
+
+# What a change of the setting obliges to rebuild. A test fails on a field that is in neither set.
+CHANGES_INDEX = frozenset({"language", "window_chars", "window_overlap_chars", "min_dense_chars"})
+KEEPS_INDEX = frozenset(
+    {
+        "data",
+        "bge_model",  # the manifest names the model itself
+        "embed_batch",
+        "llm_model",
+        "llm_context_tokens",
+        "llm_answer_tokens",
+        "llm_threads",
+        "rrf_k",
+        "lexical_weight",
+        "dense_weight",
+        "candidates",
+        "evidence_max",
+        "evidence_neighbours",
+        "evidence_tokens",
+        "long_topic_posts",
+    }
+)
+
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "window_chars": (200, 8000),
+    "window_overlap_chars": (0, 1000),
+    "min_dense_chars": (0, 200),
+    "embed_batch": (1, 256),
+    "llm_context_tokens": (512, 131072),
+    "llm_answer_tokens": (32, 4096),
+    "llm_threads": (0, 256),
+    "rrf_k": (1, 1000),
+    "lexical_weight": (0, 10),
+    "dense_weight": (0, 10),
+    "candidates": (10, 200),
+    "evidence_max": (1, 20),
+    "evidence_neighbours": (0, 10),
+    "evidence_tokens": (200, 100000),
+    "long_topic_posts": (2, 100000),
+}
+LANGUAGES = ("fr", "en")
+
+
+def build(data: Path, *layers: Mapping[str, Any]) -> Settings:
+    """Settings from the defaults overlaid by each layer in turn (file, environment, command line).
+
+    Values may be strings (environment). Raises SettingsError naming the key for an unknown name,
+    a value of the wrong kind or out of bounds.
+    """
+    known = {f.name: f for f in fields(Settings)}
+    values: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            if key not in known or key == "data":
+                raise SettingsError(key=key, value=str(value), reason="unknown")
+            values[key] = _coerce(key, value, str(known[key].type))
+    settings = Settings(data=data.expanduser().absolute(), **values)
+    if settings.window_overlap_chars * 2 > settings.window_chars:
+        raise SettingsError(
+            key="window_overlap_chars", value=settings.window_overlap_chars, reason="overlap"
+        )
+    return settings
+
+
+def index_fingerprint(settings: Settings) -> str:
+    """Sixteen hex digits that change whenever an index built with these settings is no longer valid."""
+    chosen = {name: getattr(settings, name) for name in sorted(CHANGES_INDEX)}
+    document = json.dumps({"format": INDEX_FORMAT, **chosen}, sort_keys=True)
+    return hashlib.sha256(document.encode()).hexdigest()[:16]
+
+
+def _coerce(key: str, value: Any, kind: str) -> Any:
+    try:
+        if kind.startswith("Path"):
+            return None if value in (None, "") else Path(str(value)).expanduser().absolute()
+        if kind == "str":
+            if key == "language" and value not in LANGUAGES:
+                raise ValueError(value)
+            return str(value)
+        if isinstance(value, bool):
+            raise ValueError(value)
+        number = int(value) if kind == "int" else float(value)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(key=key, value=str(value), reason="kind") from error
+    low, high = BOUNDS[key]
+    if not low <= number <= high:
+        raise SettingsError(key=key, value=number, reason="bounds", low=low, high=high)
+    return number

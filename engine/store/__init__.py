@@ -1,1 +1,8 @@
-"""SQLite, the truth."""
+"""SQLite, the truth: what the archive holds, and the vectors that were ever computed."""
+
+from .archive import ArchiveStore, PostRow
+from .database import connect
+from .importing import import_source
+from .vectors import VectorStore
+
+__all__ = ["ArchiveStore", "PostRow", "VectorStore", "connect", "import_source"]

@@ -1,0 +1,29 @@
+"""Entry point: dispatches to a role of the executable and does nothing else at import."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+
+
+def main() -> int:
+    """The `archiviste` command."""
+    if sys.argv[1:2] == ["llm-child"]:
+        # Its streams are the pipe to its parent: they stay as they are.
+        from engine.models import llm_child
+
+        llm_child.main()
+        return 0
+    from app import cli, logs, settings
+
+    # Before anything can write: a windowed executable has no streams.
+    logs.repair_streams(settings.user_data())
+    return cli.run(sys.argv[1:], os.environ)
+
+
+# Spawned children import this module again, under the second name.
+if __name__ in {"__main__", "__mp_main__"}:
+    multiprocessing.freeze_support()
+    if __name__ == "__main__":
+        sys.exit(main())

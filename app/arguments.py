@@ -1,0 +1,153 @@
+"""The grammar of the command line, with its help in the language of the screen."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from engine import Mode
+
+from . import i18n, settings
+from .i18n import N_
+from .i18n import gettext as _
+
+MAX_HITS: Final = 200
+ANSWERERS: Final = ("auto", "extractive", "llm")
+
+# argparse's own sentences that this grammar can show; it looks them up under these msgids. It puts the
+# colon after a heading itself, so in French headings end with the space that goes before it.
+ARGPARSE: Final = (
+    N_("usage: "),
+    N_("positional arguments"),
+    N_("options"),
+    N_("show this help message and exit"),
+    N_("%(prog)s: error: %(message)s\n"),
+    N_("argument %(argument_name)s: %(message)s"),
+    N_("the following arguments are required: %s"),
+    N_("unrecognized arguments: %s"),
+    N_("invalid choice: %(value)r (choose from %(choices)s)"),
+    N_("ambiguous option: %(option)s could match %(matches)s"),
+    N_("expected one argument"),
+    N_("expected at least one argument"),
+    N_("ignored explicit argument %r"),
+)
+
+
+def language(argv: Sequence[str], environ: Mapping[str, str]) -> str:
+    """The language in which to answer, known before anything can be refused."""
+    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    early.add_argument("--lang", choices=i18n.LANGUAGES)
+    early.add_argument("--data", type=Path)
+    try:
+        given, _rest = early.parse_known_args([*argv])
+        options = {"language": given.lang} if given.lang else {}
+        return settings.load(environ, data=given.data, app=options).app.language
+    except (argparse.ArgumentError, settings.SettingsError):
+        return i18n.DEFAULT  # the same mistake is told later, in its place
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The arguments given; exits with status 2 and a sentence when they are wrong."""
+    # argparse finds its sentences through these two names of its module, the C library's catalogue
+    # otherwise; and the stubs do not know them.
+    vars(argparse).update(_=i18n.gettext, ngettext=i18n.ngettext)
+    return _parser().parse_args([*argv])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="archiviste",
+        description=_("Searches the archive of a Discourse forum and answers questions with its messages, offline."),
+        allow_abbrev=False,
+    )
+    _add_global(parser)
+    commands = parser.add_subparsers(dest="command", metavar=_("COMMAND"), required=True)
+
+    def command(name: str, explained: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=explained, description=explained, allow_abbrev=False)
+        _add_global(added, default=argparse.SUPPRESS)
+        return added
+
+    command("demo", _("install the demo forum, ready to search"))
+
+    importing = command("import", _("read backups or folders of saved topics into the archive"))
+    importing.add_argument(
+        "sources", nargs="+", type=Path, metavar="SOURCE",
+        help=_("backup (.tar.gz, dump.sql.gz, dump.sql) or folder of topics saved as JSON"),
+    )  # fmt: skip
+    importing.add_argument(
+        "--allow-removals", action="store_true",
+        help=_("also remove the messages that the backup no longer holds, however many they are"),
+    )  # fmt: skip
+
+    index = command("index", _("prepare the archive for searching"))
+    index.add_argument(
+        "--wait", action="store_true", help=_("stay until searching by meaning is ready too (may take hours)")
+    )
+
+    _add_json(command("status", _("tell what the archive holds and what is indexed")))
+
+    search = command("search", _("search the messages"))
+    _add_text(search, _("words to search; operators: auteur: catégorie: étiquette: titre: avant: après:"))
+    search.add_argument(
+        "-k", type=_hits, default=10, metavar="N", help=_("number of results (10 when not given)")
+    )
+    search.add_argument(
+        "--mode", choices=[mode.value for mode in Mode], default=Mode.HYBRID.value,
+        help=_("hybrid (words and meaning), bm25 (words) or dense (meaning)"),
+    )  # fmt: skip
+    search.add_argument("--explain", action="store_true", help=_("tell why each result is there"))
+    _add_json(search)
+
+    ask = command("ask", _("answer a question with extracts of the archive"))
+    _add_text(ask, _("the question"))
+    ask.add_argument(
+        "--answerer", choices=ANSWERERS, default="auto",
+        help=_("extractive (extracts), llm (language model) or auto (the model when there is one)"),
+    )  # fmt: skip
+    _add_json(ask)
+
+    serve = command("serve", _("open the application in a browser"))
+    serve.add_argument("--host", metavar="H", help=_("address to listen on (this machine only when not given)"))
+    serve.add_argument("--port", type=_port, metavar="P", help=_("port to listen on"))
+    serve.add_argument("--native", action="store_true", default=None, help=_("open in a window of its own"))
+    return parser
+
+
+def _add_global(parser: argparse.ArgumentParser, *, default: object = None) -> None:
+    # Accepted before and after the command: SUPPRESS keeps a command from undoing what came before it.
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", default=default, help=_("data folder of the archive")
+    )
+    parser.add_argument("--lang", choices=i18n.LANGUAGES, default=default, help=_("language of the screen"))
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
+
+
+def _add_text(parser: argparse.ArgumentParser, explained: str) -> None:
+    parser.add_argument("text", nargs="+", type=_clean, metavar=_("TEXT"), help=explained)
+
+
+def _clean(text: str) -> str:
+    # Bytes that are not UTF-8 reach argv as lone surrogates, which no database or file accepts.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _hits(text: str) -> int:
+    return _whole(text, 1, MAX_HITS)
+
+
+def _port(text: str) -> int:
+    return _whole(text, 1, 65535)
+
+
+def _whole(text: str, low: int, high: int) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        _("expected a whole number between {low} and {high}").format(low=low, high=high)
+    )

@@ -1,0 +1,243 @@
+"""HTML of a post as the forum stored it → HTML that is safe to show, and that loads nothing from the network.
+
+The only module that imports nh3. Knows nothing about NiceGUI. Three passes: an allowlist gives well-formed
+HTML whatever came in, our rewriting replaces what can't be shown as it is, a stricter allowlist has the
+last word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from html import escape
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
+import nh3
+
+from ..i18n import gettext as _
+
+_TEXT = frozenset(
+    "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li mark ol p pre s "
+    "samp small span strong sub summary sup table tbody td tfoot th thead tr u ul".split()
+)
+_READ = _TEXT | {"aside", "img", "iframe", "video", "audio", "source", "header", "article"}
+_WRITTEN = _TEXT | {"figure", "figcaption"}
+_DROPPED = {"script", "style", "svg", "math", "template", "noscript", "object", "button", "select", "textarea"}
+_CELLS = {"td": {"align", "colspan", "rowspan"}, "th": {"align", "colspan", "rowspan"}, "ol": {"start"}}
+_READ_ATTRIBUTES = {
+    "*": {"class"},
+    "a": {"href"},
+    "img": {"alt", "title", "class"},
+    "iframe": {"src"},
+    "video": {"src"},
+    "audio": {"src"},
+    "source": {"src"},
+    "aside": {"class", "data-username", "data-topic", "data-post"},
+    **_CELLS,
+}
+_WRITTEN_ATTRIBUTES = {"a": {"href"}, **_CELLS}
+_CLASSES = {
+    "a": {"outside"},
+    "span": {"absent", "mention", "spoiler"},
+    "div": {"table"},
+    "figure": {"quoted", "preview"},
+}
+_SCHEMES = {"http", "https", "mailto"}
+
+_FURNITURE = frozenset({"meta", "quote-controls", "poll-info", "poll-buttons", "anchor", "cooked-selection-barrier"})
+_VOID = frozenset({"br", "hr", "img", "source"})
+_QUOTE_END = "</figure><!--quote-->"  # the comment tells it from the end of a preview; the last pass drops it
+_EMBEDS = frozenset({"iframe", "video", "audio"})
+_HEADINGS = {"h1": "h4", "h2": "h4", "h3": "h5", "h4": "h5", "h5": "h6", "h6": "h6"}  # the page owns h1 to h3
+_TOPIC_PATH = re.compile(r"^/t/(?:(?P<slug>[^/]*[^/\d][^/]*)/)?(?P<topic>\d{1,12})(?:/(?P<post>\d{1,9}))?/?$")
+_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_TAG = re.compile(r"<[^<>]*>")
+_MAX_UNCLOSED = 8_000  # elements never closed nest: the parser's time grows with the square of their number
+_MAX_CHARS = 400_000  # of one post; beyond it a browser suffers and nobody reads
+
+
+def clean(cooked: str, *, base_url: str = "") -> str:
+    """The post's HTML, safe to insert in our page; `base_url` is the forum's address, "" when unknown.
+
+    Links to topics of the forum lead to our own topic page; every other link is marked `outside`.
+    No element of the result makes a browser fetch anything.
+    """
+    source = _without_controls(cooked[:_MAX_CHARS])
+    if source.count("<") - 2 * source.count("</") > _MAX_UNCLOSED:
+        return f"<p>{escape(_TAG.sub(' ', source), quote=False)}</p>"
+    readable = nh3.clean(
+        source,
+        tags=set(_READ),
+        clean_content_tags=set(_DROPPED),
+        attributes=_READ_ATTRIBUTES,
+        url_schemes=_SCHEMES,
+        link_rel=None,
+    )
+    rewriting = _Rewriting(base_url.rstrip("/"))
+    rewriting.feed(readable)
+    rewriting.close()
+    return nh3.clean(
+        rewriting.result(),
+        tags=set(_WRITTEN),
+        clean_content_tags=set(_DROPPED) | {"iframe"},
+        attributes=_WRITTEN_ATTRIBUTES,
+        allowed_classes=_CLASSES,
+        url_schemes=_SCHEMES,
+        tag_attribute_values={"a": {"target": {"_blank"}}},
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+def topic_path(url: str, base_url: str) -> str | None:
+    """Our path of a link into the forum ("/t/slug/12/3"), None when the link leads anywhere else."""
+    try:
+        parts = urlsplit(url)
+        home = urlsplit(base_url)
+    except ValueError:
+        return None
+    if parts.netloc and (not home.netloc or parts.netloc.lower() != home.netloc.lower()):
+        return None
+    found = _TOPIC_PATH.match(parts.path.removeprefix(home.path.rstrip("/")))  # a forum may live in a folder
+    if found is None:
+        return None
+    steps = [found["slug"] or "sujet", found["topic"], *([found["post"]] if found["post"] else [])]
+    return "/t/" + "/".join(steps)
+
+
+class _Rewriting(HTMLParser):
+    """Writes the well-formed HTML of the first pass again, without what needs the network."""
+
+    def __init__(self, base_url: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self._base_url = base_url
+        self._written: list[str] = []
+        self._closers: list[str] = []  # what each open element writes at its end
+        self._dropped_at: int | None = None  # depth of the element whose content is being dropped
+
+    def result(self) -> str:
+        """What was written, with every element closed."""
+        return "".join(self._written) + "".join(reversed(self._closers))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        classes = set(attributes.get("class", "").split())
+        if tag in _VOID:
+            if self._dropped_at is None:
+                self._written.append(self._void(tag, attributes, classes))
+            return
+        opening, closing = "", ""
+        if self._dropped_at is None:
+            if classes & _FURNITURE or (tag == "div" and "title" in classes and self._quote_waits()):
+                self._dropped_at = len(self._closers)
+            else:
+                opening, closing = self._element(tag, attributes, classes)
+        self._written.append(opening)
+        self._closers.append(closing)
+        if tag in _EMBEDS and self._dropped_at is None:
+            self._dropped_at = len(self._closers) - 1  # what a browser shows when it can't play them
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _VOID or not self._closers:
+            return
+        closing = self._closers.pop()
+        self._written.append(closing)
+        if self._dropped_at is not None and self._dropped_at >= len(self._closers):
+            self._dropped_at = None
+
+    def handle_data(self, data: str) -> None:
+        if self._dropped_at is None:
+            self._written.append(escape(data, quote=False))
+
+    def _void(self, tag: str, attributes: dict[str, str], classes: set[str]) -> str:
+        if tag == "source":
+            return ""
+        if tag != "img":
+            return f"<{tag}>"
+        alt = attributes.get("alt") or attributes.get("title") or ""
+        if classes & {"emoji", "smiley"}:
+            return escape(alt)
+        if "avatar" in classes or "site-icon" in classes:
+            return ""
+        said = _("Image not loaded: {name}").format(name=alt) if alt.strip() else _("Image not loaded")
+        return f'<span class="absent">{escape(said)}</span>'
+
+    def _element(self, tag: str, attributes: dict[str, str], classes: set[str]) -> tuple[str, str]:
+        """What an element writes at its start and at its end."""
+        if tag == "a":
+            return self._link(attributes.get("href", ""), classes)
+        if tag == "aside":
+            return self._aside(attributes, classes)
+        if tag in _EMBEDS:
+            return self._embed(attributes.get("src", ""))
+        if tag == "table":
+            return '<div class="table"><table>', "</table></div>"
+        if tag in _HEADINGS:
+            return f"<{_HEADINGS[tag]}>", f"</{_HEADINGS[tag]}>"
+        if tag in ("header", "article"):
+            return "<div>", "</div>"
+        if classes & {"spoiler", "spoiled"}:
+            if tag == "span":
+                return '<span class="spoiler">', "</span>"
+            return f"<details><summary>{escape(_('Hidden text'))}</summary>", "</details>"
+        kept = "".join(
+            f' {name}="{escape(attributes[name])}"' for name in sorted(_CELLS.get(tag, ())) if name in attributes
+        )
+        return f"<{tag}{kept}>", f"</{tag}>"
+
+    def _link(self, href: str, classes: set[str]) -> tuple[str, str]:
+        if classes & {"mention", "mention-group", "hashtag", "hashtag-cooked"}:
+            return '<span class="mention">', "</span>"
+        path = topic_path(href, self._base_url)
+        if path is not None:
+            return f'<a href="{escape(path)}">', "</a>"
+        address = _absolute(href, self._base_url)
+        if address is None:
+            return "<span>", "</span>"
+        return f'<a href="{escape(address)}" target="_blank" class="outside">', "</a>"
+
+    def _aside(self, attributes: dict[str, str], classes: set[str]) -> tuple[str, str]:
+        if "quote" not in classes:
+            return '<figure class="preview">', "</figure>"
+        author = attributes.get("data-username", "").strip()
+        topic, post = attributes.get("data-topic", ""), attributes.get("data-post", "")
+        caption = escape(_("{author} said:").format(author=author) if author else _("Quote:"))
+        path = topic_path(f"/t/{topic}/{post}" if post else f"/t/{topic}", "")
+        if path is not None:
+            caption = f'<a href="{escape(path)}">{caption}</a>'
+        return f'<figure class="quoted"><figcaption>{caption}</figcaption>', _QUOTE_END
+
+    def _quote_waits(self) -> bool:
+        """Whether the element being opened is the title bar of a quote: its author is in our caption."""
+        return bool(self._closers) and self._closers[-1] == _QUOTE_END
+
+    def _embed(self, src: str) -> tuple[str, str]:
+        address = _absolute(src, self._base_url)
+        said = escape(_("Media not loaded"))
+        if address is None:
+            return f'<span class="absent">{said}</span>', ""
+        return f'<a href="{escape(address)}" target="_blank" class="outside">{said}</a>', ""
+
+
+def _absolute(href: str, base_url: str) -> str | None:
+    """The full address of a link of the forum, None when there is none that a reader could follow."""
+    href = href.strip()
+    try:
+        parts = urlsplit(href)
+    except ValueError:
+        return None
+    if parts.scheme:
+        return href if parts.scheme.lower() in _SCHEMES else None
+    if parts.netloc:
+        return f"https:{href}" if href.startswith("//") else None
+    if base_url and href.startswith("/"):
+        home = urlsplit(base_url)
+        return f"{home.scheme}://{home.netloc}{href}"
+    return None
+
+
+def _without_controls(text: str) -> str:
+    """The text without characters that show nothing or turn the direction of what follows."""
+    if text.isprintable():
+        return text
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs") and c not in _BIDI)

@@ -1,0 +1,62 @@
+"""A question being answered in a thread, read from the page at its own rhythm."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Iterator
+from typing import Literal
+
+from engine import AnswerEvent, ArchivisteError
+
+from ..state import State
+
+log = logging.getLogger(__name__)
+
+Answerer = Literal["auto", "extractive", "llm"]
+End = Literal["done", "stopped"]
+Event = AnswerEvent | Exception | End
+
+
+class QuestionStream:
+    """Runs `Archive.ask`, whose iterator blocks, outside the event loop; stops between two events."""
+
+    def __init__(self, state: State, question: str, *, answerer: Answerer = "auto") -> None:
+        self._state, self._question, self._answerer = state, question, answerer
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._stopped = threading.Event()
+        state.questions.submit(self._run)
+
+    def arrived(self) -> Iterator[Event]:
+        """The events that have come since the last call; "done" or "stopped" is the last one of all."""
+        while True:
+            try:
+                yield self._events.get_nowait()
+            except queue.Empty:
+                return
+
+    def stop(self) -> None:
+        """Ask the thread to end; what it has already said stays."""
+        self._stopped.set()
+
+    def _run(self) -> None:
+        end: End = "done"
+        try:
+            events = self._state.archive.ask(self._question, answerer=self._answerer)
+            try:
+                for event in events:
+                    if self._stopped.is_set() or self._state.stopping.is_set():
+                        end = "stopped"
+                        break
+                    self._events.put(event)
+            finally:
+                close = getattr(events, "close", None)  # ends the generation in progress
+                if close is not None:
+                    close()
+        except ArchivisteError as error:
+            self._events.put(error)
+        except Exception as error:  # noqa: BLE001 - the page boundary: a thread has nobody else to tell
+            log.exception("a question failed")
+            self._events.put(error)
+        self._events.put(end)

@@ -1,0 +1,63 @@
+"""The two forms: the search box of every page, and the large box for a question.
+
+Plain HTML forms that send a GET: the address can be shared, and they work before the socket is connected.
+"""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from ..i18n import gettext as _
+from .markup import box, text
+
+QUESTION_CHARS = 500
+SEARCH_CHARS = 300
+
+
+def search_form(query: str = "", *, mode: str = "", classes: str = "search", focus_key: bool = True) -> None:
+    """A one-line box that leads to the results; the key `/` goes to it from anywhere on the page."""
+    with box("form", classes, action="/chercher", method="get", role="search"):
+        field = box(
+            "input", "field", type="search", name="q", maxlength=SEARCH_CHARS, autocomplete="off",
+            placeholder=_("Search the archive"), aria_label=_("Search the archive"),
+        )  # fmt: skip
+        # Not `value`: Vue would write it again over what is being typed, at any update of the page.
+        field.props["defaultValue"] = query
+        if mode:
+            hidden = box("input", type="hidden", name="mode")
+            hidden.props["defaultValue"] = mode
+        text(_("Search"), "button", "button quiet", type="submit")
+    if focus_key:
+        ui.keyboard(ignore=["input", "select", "textarea"]).on(
+            "key",
+            js_handler=f"""(key) => {{
+                if (key.key !== '/' || key.action !== 'keydown' || key.ctrlKey || key.altKey || key.metaKey) return;
+                key.event.preventDefault();
+                const field = getElement({field.id});
+                field.focus(); field.select();
+            }}""",
+        )
+
+
+def question_form(question: str = "", *, autofocus: bool = False) -> None:
+    """A large box; Enter sends, Shift + Enter starts a new line."""
+    with box("form", "question", action="/demander", method="get"):
+        text(_("Your question"), "label", "visually-hidden", for_="question")
+        field = box(
+            "textarea", "field", id="question", name="q", rows=3, maxlength=QUESTION_CHARS, required=True,
+            placeholder=_("What do you want to know?"), enterkeyhint="send",
+        )  # fmt: skip
+        field.props["defaultValue"] = question
+        if autofocus:
+            field.props["autofocus"] = True
+        field.on(
+            "keydown.enter.exact",
+            js_handler="""(event) => {
+                if (event.isComposing) return;
+                event.preventDefault();
+                event.target.form.requestSubmit();
+            }""",
+        )
+        with box("div", "actions"):
+            text(_("Enter to ask, Shift + Enter for a new line"), "span", "hint")
+            text(_("Ask"), "button", "button", type="submit")

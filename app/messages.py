@@ -1,0 +1,222 @@
+"""What the user reads for every error, reason, notice, flaw and stage of the engine.
+
+Each sentence says what happened, what is safe and what to do next, without library names or blame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from engine import (
+    AbstentionReason,
+    ArchiveFormatError,
+    ArchivisteError,
+    Cancelled,
+    DiskFull,
+    Flaw,
+    GenerationFailed,
+    IndexDamaged,
+    IndexMissing,
+    IndexOutdated,
+    IndexUnavailable,
+    ModelUnavailable,
+    OtherForum,
+    Progress,
+    QuerySyntaxError,
+    SchemaTooNew,
+    SettingsError,
+    SkipReason,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+)
+
+from .i18n import N_
+from .i18n import gettext as _
+
+ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
+    ArchivisteError: N_("The request could not be served. Your archive is intact. Details are in the log."),
+    SettingsError: N_("The setting “{key}” has a value that can’t be used: “{value}”. Nothing was changed."),
+    ArchiveFormatError: N_(
+        "This source can’t be read as a Discourse backup: {path}. Your archive is unchanged. Give a backup"
+        " (.tar.gz, dump.sql.gz) or a folder of topics saved as JSON."
+    ),
+    StoreError: N_(
+        "The data folder can’t be used: {path}. Check that the disk is connected and that you may write to it."
+    ),
+    SchemaTooNew: N_(
+        "This archive was written by a newer version of Archiviste. It is intact. Update the application to"
+        " open it."
+    ),
+    StoreBusy: N_(
+        "Another task is writing to this archive: an import or an indexing is under way. Nothing is lost. Try"
+        " again when it is done."
+    ),
+    StoreDamaged: N_(
+        "The file {path} is damaged and can’t be read. Put it aside, then import your backup again."
+    ),
+    DiskFull: N_(
+        "The disk is full. What was already saved is kept. Make some room, then start again: the work will go"
+        " on from there."
+    ),
+    OtherForum: N_(
+        "This source comes from another forum ({offered}) than your archive ({held}). Nothing was changed. Use"
+        " another data folder for this forum."
+    ),
+    IndexUnavailable: N_("Search is not available. Your archive is intact. Build the index again."),
+    IndexMissing: N_("This archive has no index yet, so it can’t be searched. Start the indexing."),
+    IndexOutdated: N_(
+        "The index no longer fits the settings or the version of the application. Your archive is intact."
+        " Build the index again."
+    ),
+    IndexDamaged: N_("The index is damaged. Your archive is intact. Build the index again."),
+    ModelUnavailable: N_("A model can’t be loaded: {path}. Search goes on without it."),
+    QuerySyntaxError: N_("“{value}” can’t be understood in this search."),
+    GenerationFailed: N_(
+        "The language model stopped before the end of its answer. Ask again, or ask for extracts only."
+    ),
+    Cancelled: N_("The work was stopped. What was done is kept."),
+})  # fmt: skip
+
+# The same errors, where a fact makes the sentence more precise: (class, value of that detail).
+PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyType({
+    (SettingsError, "unknown"): N_("The setting “{key}” doesn’t exist. Correct its name or remove it."),
+    (SettingsError, "bounds"): N_("The setting “{key}” must lie between {low} and {high}; “{value}” doesn’t."),
+    (SettingsError, "overlap"): N_("The setting “{key}” may be at most half of “window_chars”; “{value}” is more."),
+    (SettingsError, "file"): N_("The settings file can’t be read: {value}. Correct it or remove it."),
+    (ArchiveFormatError, "missing"): N_("There is nothing at this place: {path}. Check the path of the source."),
+    (ArchiveFormatError, "empty"): N_("This source is empty: {path}. Your archive is unchanged."),
+    (ArchiveFormatError, "unreadable_file"): N_(
+        "This file can’t be opened: {path}. Check that it exists and that you may read it."
+    ),
+    (ArchiveFormatError, "pg_custom_format"): N_(
+        "This database dump is in PostgreSQL’s binary form: {path}. Give the backup made by Discourse itself, or"
+        " a dump in text form."
+    ),
+    (ArchiveFormatError, "tar_without_dump"): N_(
+        "This backup holds no database, only files: {path}. Give a full backup of the forum."
+    ),
+    (ModelUnavailable, "embed"): N_(
+        "The model that searches by meaning can’t be loaded: {path}. Searching by word goes on working. Check"
+        " the folder of the model in your settings."
+    ),
+    (ModelUnavailable, "generate"): N_(
+        "No language model can write the answer. Ask for extracts, or name a model file in your settings."
+    ),
+    (QuerySyntaxError, "date"): N_("“{value}” is not a date. Write for example 2015, 2015-03 or 2015-03-21."),
+})  # fmt: skip
+_PRECISE_DETAILS = ("reason", "role", "hint")
+
+ABSTENTIONS: Final[Mapping[AbstentionReason, str]] = MappingProxyType({
+    AbstentionReason.NO_EVIDENCE: N_(
+        "I found nothing in the archive about this. Try other words, or fewer of them."
+    ),
+    AbstentionReason.NO_MATCH: N_(
+        "I found no message that clearly answers. The closest ones are below; they may help."
+    ),
+    AbstentionReason.NO_CITATION: N_(
+        "I could not write an answer that rests on the messages found. Read them directly below."
+    ),
+    AbstentionReason.QUESTION_EMPTY: N_("The question is empty. Write what you want to know."),
+})  # fmt: skip
+
+SKIPPED: Final[Mapping[SkipReason, str]] = MappingProxyType({
+    SkipReason.PRIVATE_MESSAGE: N_("private messages"),
+    SkipReason.RESTRICTED_CATEGORY: N_("in a restricted category"),
+    SkipReason.UNLISTED_TOPIC: N_("in an unlisted topic"),
+    SkipReason.DELETED_TOPIC: N_("in a deleted topic"),
+    SkipReason.DELETED_POST: N_("deleted"),
+    SkipReason.HIDDEN: N_("hidden by the moderators"),
+    SkipReason.USER_DELETED: N_("withdrawn by their author"),
+    SkipReason.SMALL_ACTION: N_("notices of the forum (closing, moving…)"),
+    SkipReason.WHISPER: N_("whispers of the team"),
+    SkipReason.UNKNOWN_TYPE: N_("of an unknown type, taken as private"),
+    SkipReason.UNKNOWN_CATEGORY: N_("in an unknown category, taken as private"),
+    SkipReason.MISSING_TOPIC: N_("whose topic is not in the source"),
+    SkipReason.DUPLICATE: N_("duplicates"),
+    SkipReason.UNREADABLE: N_("unreadable"),
+})  # fmt: skip
+
+NOTICES: Final[Mapping[str, str]] = MappingProxyType({
+    "unknown_author": N_("No member of this name is in the archive."),
+    "unknown_category": N_("No category of this name is in the archive."),
+    "unknown_tag": N_("No tag of this name is in the archive."),
+    "nothing_to_search": N_("The search is empty. Write one or more words."),
+    "only_stop_words": N_("These words are too common to be searched. Add a more precise one."),
+    "dense_missing": N_("Searching by meaning is not ready yet: results come from exact words only."),
+    "dense_partial": N_("Searching by meaning doesn’t cover the whole archive yet: some results may be missing."),
+    "dense_busy": N_("Searching by meaning is in use elsewhere: results come from exact words only."),
+    "dense_unusable": N_(
+        "Searching by meaning needs its index to be built again: results come from exact words only."
+    ),
+    "encoder_missing": N_("This machine can’t search by meaning: results come from exact words only."),
+    "encoder_differs": N_(
+        "The index was built with another model: results come from exact words only. Build the index again."
+    ),
+    "index_outdated": N_("The archive has changed since it was indexed. Build the index again to search everything."),
+    "llm_failed": N_("The language model failed: here are extracts of the archive instead."),
+    "llm_missing": N_("No language model is installed: here are extracts of the archive instead."),
+    "llm_unavailable": N_("The language model can’t be loaded: here are extracts of the archive instead."),
+})  # fmt: skip
+
+FLAWS: Final[Mapping[str, str]] = MappingProxyType({
+    "bad_row": N_("unreadable line, passed over"),
+    "truncated": N_("the file stops before its end"),
+    "corrupt": N_("the file is damaged from here on"),
+    "unreadable": N_("the file can’t be read"),
+    "line_too_long": N_("a line is too long to be read"),
+    "too_many_columns": N_("a table has too many columns, passed over"),
+})  # fmt: skip
+
+STAGES: Final[Mapping[str, str]] = MappingProxyType({
+    "import": N_("Import"),
+    "lexical": N_("Keyword index"),
+    "encode": N_("Reading the messages for their meaning"),
+    "dense": N_("Index by meaning"),
+})  # fmt: skip
+
+Subject = ArchivisteError | AbstentionReason | SkipReason | Flaw | Progress | str
+
+
+def message(subject: Subject) -> str:
+    """The sentence for an error, a reason, a flaw or a work under way; a plain string is a notice's code.
+
+    Total: what has no sentence of its own gets a general one.
+    """
+    match subject:
+        case ArchivisteError():
+            return _error(subject)
+        case AbstentionReason():
+            return _(ABSTENTIONS[subject])
+        case SkipReason():
+            return _(SKIPPED[subject])
+        case Flaw(code, where):
+            what = _(FLAWS[code]) if code in FLAWS else _("unreadable part, passed over")
+            return _("{where}: {what}").format(where=where, what=what)
+        case Progress(stage):
+            return _(STAGES[stage]) if stage in STAGES else _("Work under way")
+        case _:
+            return _(NOTICES[subject]) if subject in NOTICES else _("Part of this request was left out.")
+
+
+def skipped(reason: str) -> str:
+    """The same for a reason that comes as a word of `status --json`, perhaps from a newer version."""
+    return message(SkipReason(reason)) if reason in set(SkipReason) else _("for another reason")
+
+
+def _error(error: ArchivisteError) -> str:
+    details = error.details
+    precise = ((type(error), str(details[name])) for name in _PRECISE_DETAILS if name in details)
+    template = next((PRECISE[key] for key in precise if key in PRECISE), None)
+    if template is None:
+        template = next(ERRORS[kind] for kind in type(error).__mro__ if kind in ERRORS)
+    return _(template).format_map(_Facts(details))
+
+
+class _Facts(dict[str, object]):
+    """Details of an error; one that is absent leaves an ellipsis rather than another error."""
+
+    def __missing__(self, key: str) -> str:
+        return "…"

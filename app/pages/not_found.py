@@ -1,0 +1,44 @@
+"""The pages for an address that leads nowhere, and for an error of ours."""
+
+from __future__ import annotations
+
+import logging
+
+import nicegui
+from nicegui import ui
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..components.markup import box, link, text
+from ..i18n import gettext as _
+from ..state import State
+from ..theme import frame
+
+log = logging.getLogger(__name__)
+
+
+def register(state: State) -> None:
+    """Replace NiceGUI's own pages, which are in English."""
+
+    @nicegui.app.exception_handler(404)
+    async def missing(request: Request, _exception: Exception) -> Response:
+        with nicegui.Client(ui.page(""), request=request) as client:
+            show(state, _("This page does not exist"), _("Check the address, or search the archive."))
+        return client.build_response(request, 404)
+
+    @nicegui.app.on_page_exception
+    def failed(error: Exception) -> None:
+        log.error("a page could not be built", exc_info=error)
+        show(
+            state,
+            _("This page can’t be shown"),
+            _("Something failed in the application. Your archive is intact. Details are in the log."),
+        )
+
+
+def show(state: State, title: str, advice: str) -> None:
+    """A whole page that says what is missing and what to do next."""
+    with frame(state, title), box("section", "empty"):
+        text(title, "h1")
+        text(advice, "p")
+        link(_("Back to the start"), "/", "button quiet")

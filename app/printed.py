@@ -1,0 +1,165 @@
+"""What the command line prints for a person: results, answers, reports, as plain text.
+
+Knows nothing about where the text goes.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from engine import Abstention, Answer, Hit, ImportReport, SearchResult, Status
+
+from . import i18n
+from .i18n import N_, ngettext
+from .i18n import gettext as _
+from .messages import message, skipped
+
+WIDTH_MAX: Final = 100
+FLAWS_SHOWN: Final = 20
+MARKER: Final = re.compile(r"\[\[(\d+)\]\]")
+RANKINGS: Final[Mapping[str, str]] = {
+    "lexical": N_("exact words"),
+    "dense": N_("meaning"),
+    "recent": N_("most recent"),
+}
+
+
+def search_lines(result: SearchResult, *, explain: bool) -> Iterator[str]:
+    """The results, numbered, best first."""
+    if not result.hits:
+        yield _("No result.")
+        return
+    for hit in result.hits:
+        yield from _hit(hit, explain=explain)
+        yield ""
+    shown = ngettext("{count} result shown", "{count} results shown", len(result.hits)).format(
+        count=i18n.number(len(result.hits))
+    )
+    yield _("{shown}, in {time}.").format(shown=shown, time=i18n.duration(result.took_ms / 1000))
+
+
+def answer_lines(outcome: Answer | Abstention) -> Iterator[str]:
+    """The answer and its sources, or why there is none and what comes closest."""
+    if isinstance(outcome, Abstention):
+        yield from _wrapped(message(outcome.reason))
+        if outcome.evidence:
+            yield from ("", _("Closest messages:"))
+            yield from _sources((e.n, e.author, e.title, e.url) for e in outcome.evidence)
+        return
+    yield _("Extracts of the archive") if outcome.answerer == "extractive" else _("Answer")
+    yield ""
+    for paragraph in outcome.text.splitlines():
+        yield from _wrapped(MARKER.sub(r"[\1]", paragraph)) if paragraph.strip() else [""]
+    if outcome.truncated:
+        yield from ("", _("(The answer was cut: it had become too long.)"))
+    if outcome.removed_links:
+        yield ""
+        yield ngettext(
+            "{count} link that was not in the archive has been removed.",
+            "{count} links that were not in the archive have been removed.",
+            outcome.removed_links,
+        ).format(count=i18n.number(outcome.removed_links))
+    yield from ("", _("Sources:"))
+    known = {e.n: e for e in outcome.evidence}
+    cited = (known[c.n] for c in outcome.citations if c.n in known)
+    yield from _sources((e.n, e.author, e.title, e.url) for e in cited)
+
+
+def status_lines(status: Status) -> Iterator[str]:
+    """What the archive holds and what is indexed."""
+    if not status.posts:
+        yield _("The archive is empty.")
+        return
+    where = f" ({status.base_url})" if status.base_url else ""
+    yield (status.title or _("Untitled archive")) + where
+    yield _("Messages: {count}").format(count=i18n.number(status.posts))
+    yield _("Topics: {count}").format(count=i18n.number(status.topics))
+    yield _("Categories: {count}").format(count=i18n.number(status.categories))
+    yield _("Searchable by word: {count}").format(count=i18n.number(status.lexical_posts))
+    yield _("Searchable by meaning: {count} ({share})").format(
+        count=i18n.number(status.dense_posts), share=i18n.percent(status.dense_coverage)
+    )
+    yield from _skipped(status.skipped)
+
+
+def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
+    """What one import did."""
+    if report.complete:
+        yield _("Imported: {source} (in {time})").format(source=source, time=i18n.duration(report.took_s))
+    else:
+        yield _("Imported in part: {source} (in {time})").format(
+            source=source, time=i18n.duration(report.took_s)
+        )
+    counts = (
+        (_("Messages added: {count}"), report.added),
+        (_("Messages changed: {count}"), report.changed),
+        (_("Messages unchanged: {count}"), report.unchanged),
+        (_("Messages removed: {count}"), report.removed),
+    )
+    yield from ("  " + line.format(count=i18n.number(count)) for line, count in counts)
+    if report.missing:
+        yield "  " + _("Announced by the source, not found in it: {count}").format(
+            count=i18n.number(report.missing)
+        )
+    yield from ("  " + line for line in _skipped(report.skipped))
+    if report.kept_absent:
+        yield from _wrapped(
+            ngettext(
+                "{count} message of the archive is not in this source and was kept. If the source is right,"
+                " import it again with --allow-removals.",
+                "{count} messages of the archive are not in this source and were kept. If the source is right,"
+                " import it again with --allow-removals.",
+                report.kept_absent,
+            ).format(count=i18n.number(report.kept_absent)),
+            indent="  ",
+        )
+    if report.flaws:
+        yield "  " + _("Could not be read:")
+        yield from (f"    {message(flaw)}" for flaw in report.flaws[:FLAWS_SHOWN])
+        if len(report.flaws) > FLAWS_SHOWN:
+            yield "    " + _("… and {count} more").format(count=i18n.number(len(report.flaws) - FLAWS_SHOWN))
+
+
+def _hit(hit: Hit, *, explain: bool) -> Iterator[str]:
+    yield f"{hit.rank}. {hit.title}"
+    facts = (hit.author, i18n.date_long(hit.created_at), hit.category)
+    yield "   " + " · ".join(fact for fact in facts if fact)
+    yield from _wrapped(hit.excerpt, indent="   ")
+    yield f"   {hit.url}"
+    if explain:
+        for part in hit.contributions:
+            name = _(RANKINGS[part.ranking]) if part.ranking in RANKINGS else part.ranking
+            yield "   " + _("{ranking}: rank {rank}, weight {weight}, share {share}").format(
+                ranking=name,
+                rank=i18n.number(part.rank),
+                weight=i18n.decimal(part.weight, 2),
+                share=i18n.decimal(part.share, 4),
+            )
+        yield "   " + _("Total: {score}").format(score=i18n.decimal(hit.score, 4))
+
+
+def _sources(sources: Iterable[tuple[int, str, str, str]]) -> Iterator[str]:
+    for n, author, title, url in sources:
+        yield f"[{n}] {author} — {title}"
+        yield f"    {url}"
+
+
+def _skipped(counts: Mapping[str, int]) -> Iterator[str]:
+    if not any(counts.values()):
+        return
+    yield _("Left out: {count}").format(count=i18n.number(sum(counts.values())))
+    for reason, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+        if count:
+            yield "  " + _("{count} × {reason}").format(count=i18n.number(count), reason=skipped(reason))
+
+
+def _wrapped(text: str, *, indent: str = "") -> list[str]:
+    width = min(shutil.get_terminal_size().columns, WIDTH_MAX)
+    return textwrap.wrap(
+        text, max(width, 40), initial_indent=indent, subsequent_indent=indent, break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]  # fmt: skip

@@ -1,0 +1,99 @@
+"""Shows how far a long work is, on stderr: a bar in a terminal, a plain line every few seconds elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Final, TextIO
+
+from engine import Progress
+
+from . import i18n
+from .i18n import gettext as _
+from .messages import message
+
+SECONDS_BETWEEN_LINES: Final = 5.0
+COUNTED: Final = frozenset({"lexical", "encode", "dense"})  # an import counts bytes, which say nothing
+
+
+def describe(progress: Progress) -> str:
+    """« 37,4 % — 12 300 sur 32 900 — 4 100/s — reste 20 s »; what can't be told is left out."""
+    share = progress.done / progress.total if progress.total else 1.0
+    parts = [i18n.percent(min(share, 1.0), digits=1)]
+    if progress.stage in COUNTED:
+        done, total = i18n.number(progress.done), i18n.number(progress.total)
+        parts.append(_("{done} of {total}").format(done=done, total=total))
+    if progress.rate >= 1:
+        parts.append(_("{rate}/s").format(rate=i18n.number(progress.rate)))
+    elif progress.rate > 0:
+        parts.append(_("{rate}/s").format(rate=i18n.decimal(progress.rate, 2)))
+    if progress.left_s is not None and share < 1:
+        parts.append(_("{time} left").format(time=i18n.duration(progress.left_s)))
+    return " — ".join(parts)
+
+
+class ProgressLine:
+    """Hears the progress of one work after another; use it as a context manager, so that the bar ends."""
+
+    def __init__(self, stream: TextIO | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream or sys.stderr
+        self._clock = clock
+        self._stage = ""
+        self._last = float("-inf")
+        self._bar = _Bar(self._stream) if self._stream.isatty() else None
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def __call__(self, progress: Progress) -> None:
+        """Show this state, unless another was shown a moment ago."""
+        if self._bar is not None:
+            self._bar.show(progress)
+            return
+        now = self._clock()
+        changed = progress.stage != self._stage
+        ended = progress.total > 0 and progress.done >= progress.total
+        if changed or ended or now - self._last >= SECONDS_BETWEEN_LINES:
+            self._stage, self._last = progress.stage, now
+            self._stream.write(
+                _("{stage}: {state}").format(stage=message(progress), state=describe(progress)) + "\n"
+            )
+            self._stream.flush()
+
+
+class _Bar:
+    """rich's bar, one a stage."""
+
+    def __init__(self, stream: TextIO) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as RichProgress
+
+        self._rich = RichProgress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[state]}", markup=False),
+            TimeElapsedColumn(),
+            console=Console(file=stream),
+        )
+        self._tasks: dict[str, int] = {}
+        self._rich.start()
+
+    def show(self, progress: Progress) -> None:
+        state = describe(progress)
+        if progress.stage not in self._tasks:
+            task = self._rich.add_task(message(progress), total=max(progress.total, 1), state=state)
+            self._tasks[progress.stage] = task
+        self._rich.update(
+            self._tasks[progress.stage],  # type: ignore[arg-type]
+            completed=progress.done if progress.total else 1,
+            state=state,
+        )
+
+    def close(self) -> None:
+        self._rich.stop()

@@ -1,0 +1,208 @@
+"""An open archive: the store, the published indexes and the models together, for searching and asking."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from . import discourse
+from .answer import answering
+from .errors import StoreBusy
+from .index import building, generations
+from .index.french import Analyser, analyser
+from .index.generations import Agreement, Generation
+from .retrieve import evidence as evidence_room
+from .retrieve import query as grammar
+from .retrieve import search as search_room
+from .settings import Settings
+from .store import ArchiveStore, VectorStore, import_source
+from .values import AnswerEvent, ImportReport, Mode, Models, OnProgress, Query, SearchResult, Status
+
+WRITER_LOCK = "writer.lock"
+
+
+class Archive:
+    """A forum's archive opened for reading. Safe to use from several threads; close it when done.
+
+    The published generation is reopened by itself when another process publishes a new one.
+    """
+
+    def __init__(self, settings: Settings, models: Models) -> None:
+        self.settings, self.models = settings, models
+        self.store = ArchiveStore(settings.data)
+        self.vectors = VectorStore(settings.data)
+        self.analyser: Analyser = analyser(settings.language)
+        self._lock = threading.Lock()
+        self._generation: Generation | None = None
+        self._readers: dict[str, int] = {}
+        self._retired: dict[str, Generation] = {}
+
+    def search(self, text: str, *, mode: Mode = Mode.HYBRID, k: int = 10) -> SearchResult:
+        """The k best posts for a search in our grammar. Raises QuerySyntaxError and IndexUnavailable."""
+        query = grammar.parse(text)
+        with self._reading() as generation:
+            found = self._rank(query, mode, max(k, self.settings.candidates), generation)
+        return search_room.present(
+            text, query, mode, found, k=k, store=self.store, analyser=self.analyser
+        )
+
+    def ask(self, question: str, *, answerer: answering.Answerer = "auto") -> Iterator[AnswerEvent]:
+        """Evidence, then pieces of text, then one Answer or Abstention. Raises IndexUnavailable, GenerationFailed."""
+        question = question.strip()[: grammar.MAX_CHARS]
+        ranked = ()
+        if question:
+            with self._reading() as generation:
+                # A question is words: what looks like an operator in a sentence is not one.
+                found = self._rank(Query(words=(question,)), Mode.HYBRID, self.settings.candidates, generation)
+            ranked = found.ranked
+        evidence = evidence_room.gather(
+            question, ranked, store=self.store, analyser=self.analyser, settings=self.settings
+        )
+        yield from answering.answer(
+            question, evidence, models=self.models, settings=self.settings, answerer=answerer,
+            analyse=self.analyser.words,
+        )  # fmt: skip
+
+    def status(self) -> Status:
+        """Counts of the store and of the published generation; opens no index."""
+        posts, topics, categories = self.store.counts()
+        manifest = generations.read_manifest(self.settings)
+        wanted = len(self.store.post_ids(min_useful_chars=self.settings.min_dense_chars))
+        covered = manifest.dense_posts if manifest else 0
+        return Status(
+            title=self.store.meta("title"),
+            base_url=self.store.meta("base_url"),
+            posts=posts,
+            topics=topics,
+            categories=categories,
+            skipped=self.store.skipped(),
+            lexical_posts=manifest.lexical_posts if manifest else 0,
+            dense_posts=covered,
+            dense_coverage=min(1.0, covered / wanted) if wanted else 0.0,
+            dense_model=manifest.dense_model if manifest else None,
+            generation=manifest.generation if manifest else None,
+        )
+
+    def agreement(self) -> Agreement:
+        """Which ids the store and the indexes disagree on; reads every id."""
+        with self._reading() as generation:
+            return generations.agreement(self.settings, self.store, generation)
+
+    def close(self) -> None:
+        """Release the indexes and the databases."""
+        with self._lock:
+            for generation in (*self._retired.values(), *([self._generation] if self._generation else [])):
+                generation.close()
+            self._retired.clear()
+            self._generation = None
+        self.store.close()
+        self.vectors.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def _rank(self, query: Query, mode: Mode, limit: int, generation: Generation) -> search_room.Found:
+        return search_room.rank(
+            query, mode=mode, limit=min(limit, 200), store=self.store, generation=generation, models=self.models,
+            settings=self.settings,
+        )  # fmt: skip
+
+    @contextmanager
+    def _reading(self) -> Iterator[Generation]:
+        """The published generation, kept open until the last reader has left it."""
+        with self._lock:
+            name = generations.current(self.settings)
+            if self._generation is None or self._generation.manifest.generation != name:
+                fresh = generations.open_current(self.settings, self.vectors)
+                if self._generation is not None:
+                    self._retire(self._generation)
+                self._generation = fresh
+            generation = self._generation
+            key = generation.manifest.generation
+            self._readers[key] = self._readers.get(key, 0) + 1
+        try:
+            yield generation
+        finally:
+            with self._lock:
+                self._readers[key] -= 1
+                if not self._readers[key] and key in self._retired:
+                    self._retired.pop(key).close()
+
+    def _retire(self, generation: Generation) -> None:
+        key = generation.manifest.generation
+        if self._readers.get(key, 0):
+            self._retired[key] = generation
+        else:
+            generation.close()
+
+
+def open_archive(settings: Settings, models: Models) -> Archive:
+    """The archive of a data folder, created empty when there is none."""
+    return Archive(settings, models)
+
+
+def import_archive(
+    settings: Settings,
+    source: Path,
+    *,
+    accept_removals: bool = False,
+    on_progress: OnProgress = lambda progress: None,
+    check: Callable[[], None] = lambda: None,
+) -> ImportReport:
+    """Read a backup or a folder of saved JSON into the archive.
+
+    Raises ArchiveFormatError, OtherForum, StoreBusy, DiskFull; what was read before is kept.
+    """
+    with _writing(settings):
+        found = discourse.read(source, check=check)
+        store = ArchiveStore(settings.data)
+        try:
+            return import_source(
+                store, found.items, source=str(source.absolute()), kind=found.kind,
+                whole_forum=found.kind == "dump", accept_removals=accept_removals, on_progress=on_progress,
+                check=check,
+            )  # fmt: skip
+        finally:
+            store.close()
+
+
+def build_index(
+    settings: Settings,
+    models: Models,
+    *,
+    vectors: bool = True,
+    on_progress: OnProgress = lambda progress: None,
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Bring the indexes to the state of the store, keyword search first. Raises StoreBusy, DiskFull."""
+    with _writing(settings):
+        store, vector_store = ArchiveStore(settings.data), VectorStore(settings.data)
+        try:
+            building.build(
+                settings, store, vector_store, models, with_vectors=vectors, on_progress=on_progress, check=check
+            )
+        finally:
+            store.close()
+            vector_store.close()
+
+
+@contextmanager
+def _writing(settings: Settings) -> Iterator[None]:
+    """One writer a data folder, whatever the process."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(settings.data / WRITER_LOCK)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout as error:
+        raise StoreBusy(holder=str(settings.data)) from error
+    try:
+        yield
+    finally:
+        lock.release()

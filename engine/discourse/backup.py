@@ -1,0 +1,150 @@
+"""Opens a backup of Discourse as lines of SQL: `*.tar.gz`, `dump.sql.gz` or `dump.sql`, never extracted.
+
+Knows nothing about what the lines say.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Literal, cast
+
+from ..errors import ArchiveFormatError
+
+DUMP_NAMES = ("dump.sql.gz", "dump.sql")
+MAX_LINE_BYTES = 256 * 1024 * 1024  # a COPY row holds raw, cooked and raw_email of one post
+_BUFFER_BYTES = 1 << 18
+_HEAD_BYTES = 1 << 16
+_GZIP_MAGIC = b"\x1f\x8b"
+_TAR_MAGIC = b"ustar"
+_TAR_MAGIC_AT = 257
+
+_Form = Literal["tar", "gzip", "plain"]
+
+
+class DumpCutError(Exception):
+    """The lines stop before their end; `code` says how, `where` after which row. Never leaves this room."""
+
+    def __init__(self, code: str, where: str = "") -> None:
+        super().__init__(code)
+        self.code = code
+        self.where = where
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """An open dump. `line` gives b"" at the end; `position` counts the file's own (compressed) bytes."""
+
+    line: Callable[[], bytes]
+    position: Callable[[], int]
+
+
+def recognise(path: Path, *, check: Callable[[], None]) -> None:
+    """Return when `path` is a backup that `open_dump` can read, else raise ArchiveFormatError."""
+    try:
+        form = _form(path)
+        if form == "tar":
+            with _open_tar(path) as (tar, _):
+                if _dump_member(tar, check) is None:
+                    raise ArchiveFormatError(path=str(path), reason="tar_without_dump")
+        with open_dump(path) as dump:
+            head = io.BytesIO()
+            while head.tell() < _HEAD_BYTES:
+                try:
+                    line = dump.line()
+                except DumpCutError:
+                    if not head.tell():
+                        raise
+                    break
+                if not line:
+                    break
+                head.write(line)
+    except DumpCutError as cut:
+        raise ArchiveFormatError(path=str(path), reason=f"{cut.code}_dump") from cut
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ArchiveFormatError(path=str(path), reason="unreadable_gzip") from error
+    except tarfile.TarError as error:
+        raise ArchiveFormatError(path=str(path), reason="unreadable_tar") from error
+    except OSError as error:
+        raise ArchiveFormatError(path=str(path), reason="unreadable_file") from error
+    if not _reads_like_a_dump(head.getvalue()):
+        reason = "pg_custom_format" if head.getvalue().startswith(b"PGDMP") else "not_a_dump"
+        raise ArchiveFormatError(path=str(path), reason=reason)
+
+
+@contextmanager
+def open_dump(path: Path) -> Iterator[Dump]:
+    """The dump in `path`, from its first line. Reading raises DumpCutError where the file is damaged."""
+    with ExitStack() as stack:
+        form = _form(path)
+        if form == "tar":
+            tar, file = stack.enter_context(_open_tar(path))
+            member = _dump_member(tar, lambda: None)
+            inner = tar.extractfile(member) if member is not None else None
+            if member is None or inner is None:
+                raise ArchiveFormatError(path=str(path), reason="tar_without_dump")
+            stream = cast(BinaryIO, inner)
+            zipped = member.name.endswith(".gz")
+        else:
+            file = stream = stack.enter_context(path.open("rb"))
+            zipped = form == "gzip"
+        if zipped:
+            stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=stream)))
+        buffered = cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream), _BUFFER_BYTES))
+        yield Dump(line=lambda: _read_line(buffered), position=file.tell)
+
+
+def _read_line(stream: BinaryIO) -> bytes:
+    try:
+        line = stream.readline(MAX_LINE_BYTES)
+    except EOFError as error:
+        raise DumpCutError("truncated") from error
+    except tarfile.TarError as error:
+        raise DumpCutError("truncated") from error
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise DumpCutError("corrupt") from error
+    except OSError as error:
+        raise DumpCutError("unreadable") from error
+    if len(line) >= MAX_LINE_BYTES:
+        raise DumpCutError("line_too_long")
+    return line
+
+
+@contextmanager
+def _open_tar(path: Path) -> Iterator[tuple[tarfile.TarFile, BinaryIO]]:
+    """A tar read as a stream, from first to last member, and the file under it."""
+    with path.open("rb") as file, tarfile.open(fileobj=file, mode="r|*") as tar:
+        yield tar, file
+
+
+def _dump_member(tar: tarfile.TarFile, check: Callable[[], None]) -> tarfile.TarInfo | None:
+    """The dump inside a backup: a regular file, under a path that stays inside. Nothing is extracted."""
+    for member in tar:
+        check()
+        name = PurePosixPath(member.name)
+        if member.isreg() and name.name in DUMP_NAMES and not name.is_absolute() and ".." not in name.parts:
+            return member
+    return None
+
+
+def _form(path: Path) -> _Form:
+    with path.open("rb") as file:
+        head = file.read(_TAR_MAGIC_AT + len(_TAR_MAGIC))
+        if head.startswith(_GZIP_MAGIC):
+            file.seek(0)
+            with gzip.GzipFile(fileobj=file) as unzipped:
+                head = unzipped.read(_TAR_MAGIC_AT + len(_TAR_MAGIC))
+            form: _Form = "gzip"
+        else:
+            form = "plain"
+    return "tar" if head[_TAR_MAGIC_AT:] == _TAR_MAGIC else form
+
+
+def _reads_like_a_dump(head: bytes) -> bool:
+    return b"PostgreSQL database dump" in head or b"\nCOPY " in head or head.startswith(b"COPY ")

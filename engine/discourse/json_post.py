@@ -1,0 +1,61 @@
+"""One post as Discourse's JSON gives it, in /t/ID.json and in /posts.json alike."""
+
+from __future__ import annotations
+
+from ..values import Post, PostId, PostNumber, SkipReason, TopicId
+from . import visibility
+from .cooked import clean_html, parse
+from .plain_text import one_line
+from .saved_json import Record, identifier, integer, moment, records_at, string
+
+_LIKE = 2  # id of the "like" among Discourse's post actions
+
+
+def reason_of(record: Record) -> SkipReason | None:
+    """Why a post of a public topic is private; None when it is public."""
+    return visibility.post_reason(
+        post_type=record.get("post_type"),
+        hidden=record.get("hidden"),
+        user_deleted=record.get("user_deleted"),
+        deleted_at=record.get("deleted_at"),
+        cooked_hidden=record.get("cooked_hidden", False),
+    )
+
+
+def read_post(record: Record, topic_id: TopicId) -> Post | None:
+    """A public post of that topic; None when the record lacks what a post needs, or is of another topic.
+
+    `display_name` is "" when the member gave none. The caller has asked `reason_of` first.
+    """
+    id_ = identifier(record, "id")
+    post_number = identifier(record, "post_number")
+    created_at = moment(record, "created_at")
+    cooked = record.get("cooked")
+    if id_ is None or post_number is None or created_at is None or not isinstance(cooked, str):
+        return None
+    if record.get("topic_id", topic_id) != topic_id:
+        return None
+    cooked = clean_html(cooked)
+    reply_to = identifier(record, "reply_to_post_number")
+    return Post(
+        id=PostId(id_),
+        topic_id=topic_id,
+        post_number=PostNumber(post_number),
+        username=one_line(string(record, "username")),
+        display_name=one_line(string(record, "name")),
+        user_id=integer(record, "user_id"),
+        created_at=created_at,
+        updated_at=moment(record, "updated_at") or created_at,
+        cooked=cooked,
+        parts=parse(cooked),
+        post_type=integer(record, "post_type") or 1,
+        reply_to=None if reply_to is None else PostNumber(reply_to),
+        likes=_likes(record),
+    )
+
+
+def _likes(record: Record) -> int:
+    for action in records_at(record, "actions_summary"):
+        if action.get("id") == _LIKE:
+            return max(integer(action, "count") or 0, 0)
+    return max(integer(record, "like_count") or 0, 0)

@@ -1,0 +1,151 @@
+"""The search flow: filters, two legs, fusion, hits. Free of state; Archive carries the open parts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from ..index import dense as dense_index
+from ..index import lexical as lexical_index
+from ..index.french import Analyser
+from ..index.generations import Generation
+from ..settings import Settings
+from ..store.archive import ArchiveStore, PostRow
+from ..values import FusedPost, Hit, Mode, Models, PostId, Query, Ranking, SearchResult
+from .excerpt import excerpt
+from .fusion import fuse
+
+RECENT = "recent"  # the ranking of a query that has conditions but no words
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The ranked posts of a query before they are shown, with what the screen must be told."""
+
+    ranked: tuple[FusedPost, ...]
+    notices: tuple[str, ...]
+    timings_ms: dict[str, float]
+
+
+def rank(
+    query: Query,
+    *,
+    mode: Mode,
+    limit: int,
+    store: ArchiveStore,
+    generation: Generation,
+    models: Models,
+    settings: Settings,
+) -> Found:
+    """All conditions hold before ranking, on both legs; then weighted RRF."""
+    clock = _Clock()
+    # 1. What the query allows.
+    allowed, notices = store.allowed(query)
+    excluded = frozenset[PostId]()
+    lexical = generation.lexical
+    for title in query.titles:
+        allowed = _narrow(allowed, lexical.matching(title, field="title"))
+    for phrase in query.phrases:
+        allowed = _narrow(allowed, lexical.matching(phrase))
+    for words in query.excluded:
+        excluded |= lexical.matching(words) or frozenset()
+    clock.lap("filter")
+    # 2. The legs.
+    rankings: list[Ranking] = []
+    said = list(notices)
+    searchable = lexical.has_terms(query.text)
+    if not searchable:
+        if allowed is None:
+            said.append("only_stop_words" if any(c.isalpha() for c in query.text) else "nothing_to_search")
+            return Found((), tuple(said), clock.laps)
+        rankings.append(_recent(store, allowed - excluded, limit))
+    if searchable and mode is not Mode.DENSE:
+        rankings.append(lexical.rank([query.text], limit=limit, allowed=allowed, excluded=excluded))
+        clock.lap("lexical")
+    if searchable and mode is not Mode.BM25:
+        usable = _dense_notice(generation, models)
+        if usable is not None:
+            said.append(usable)
+        elif models.embed is not None and generation.dense is not None:
+            vector = models.embed([query.text], "query")[0]
+            clock.lap("embed")
+            rankings.append(generation.dense.rank(vector, limit=limit, allowed=allowed, excluded=excluded))
+            clock.lap("dense")
+    # 3. Fusion.
+    weights = {
+        lexical_index.NAME: settings.lexical_weight,
+        dense_index.NAME: settings.dense_weight,
+        RECENT: 1.0,
+    }
+    if len(rankings) == 1:  # one leg alone ranks whatever its weight
+        weights[rankings[0].name] = 1.0
+    ranked = fuse(rankings, k=settings.rrf_k, weights=weights)
+    clock.lap("fusion")
+    return Found(ranked, tuple(said), clock.laps)
+
+
+def present(
+    text: str, query: Query, mode: Mode, found: Found, *, k: int, store: ArchiveStore, analyser: Analyser
+) -> SearchResult:
+    """The first k ranked posts as hits; posts that left the store since the index was built are dropped."""
+    clock = _Clock()
+    rows = store.posts(fused.post_id for fused in found.ranked[:k])
+    terms = set(analyser.words(query.text))
+    base_url = store.meta("base_url")
+    hits = []
+    for fused in found.ranked[:k]:
+        row = rows.get(fused.post_id)
+        if row is not None:
+            hits.append(_hit(len(hits) + 1, fused, row, base_url, excerpt(row.text, terms, analyser.words)))
+    clock.lap("present")
+    timings = {**found.timings_ms, **clock.laps}
+    return SearchResult(
+        query=query, text=text, mode=mode, total=len(found.ranked), hits=tuple(hits),
+        took_ms=sum(timings.values()), notices=found.notices, timings_ms=timings,
+    )  # fmt: skip
+
+
+def _hit(rank: int, fused: FusedPost, row: PostRow, base_url: str, shown: str) -> Hit:
+    return Hit(
+        rank=rank, post_id=row.id, topic_id=row.topic_id, post_number=row.post_number, url=base_url + row.path,
+        path=row.path, title=row.title, category=row.category, author=row.username, created_at=row.created_at,
+        score=fused.score, excerpt=shown, contributions=fused.contributions,
+    )  # fmt: skip
+
+
+def _narrow(
+    allowed: frozenset[PostId] | None, matching: frozenset[PostId] | None
+) -> frozenset[PostId] | None:
+    if matching is None:
+        return allowed
+    return matching if allowed is None else allowed & matching
+
+
+def _dense_notice(generation: Generation, models: Models) -> str | None:
+    """Why meaning is not searched, None when it is."""
+    if generation.dense is None:
+        return next(iter(generation.notices), "dense_missing")
+    if models.embed is None:
+        return "encoder_missing"
+    if models.embed_name != generation.manifest.dense_model:
+        return "encoder_differs"  # vectors of two models can't be compared
+    return None
+
+
+def _recent(store: ArchiveStore, allowed: frozenset[PostId], limit: int) -> Ranking:
+    ids = store.newest(allowed, limit)
+    return Ranking(RECENT, ids, tuple(1.0 / n for n in range(1, len(ids) + 1)))
+
+
+class _Clock:
+    """Milliseconds by stage."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.laps[stage] = self.laps.get(stage, 0.0) + (now - self._last) * 1000
+        self._last = now
+

@@ -1,0 +1,293 @@
+"""Reading archive.db: posts, topics, categories, and the sets of posts that a filter allows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from ..index.french import fold
+from ..index.passages import IndexablePost
+from ..values import Category, CategoryId, PostId, PostNumber, Query, Topic, TopicId
+from .database import connect, translated
+from .schema import ARCHIVE
+
+FILE = "archive.db"
+_IDS_AT_A_TIME = 900  # SQLite's oldest limit on parameters is 999
+
+
+@dataclass(frozen=True, slots=True)
+class PostRow:
+    """A held post with its topic's title and slug. `cooked` is the forum's HTML, not yet sanitised."""
+
+    id: PostId
+    topic_id: TopicId
+    post_number: PostNumber
+    username: str
+    display_name: str
+    created_at: datetime
+    updated_at: datetime
+    reply_to: PostNumber | None
+    likes: int
+    text: str
+    code: str
+    cooked: str
+    title: str
+    slug: str
+    category: str
+
+    @property
+    def path(self) -> str:
+        """The post's address on a Discourse, without the forum's own address."""
+        return f"/t/{self.slug or 'sujet'}/{self.topic_id}/{self.post_number}"
+
+
+_POST_COLUMNS = """
+    p.id, p.topic_id, p.post_number, p.username, COALESCE(u.display_name, ''), p.created_at, p.updated_at,
+    p.reply_to, p.likes, p.text, p.code, p.cooked, t.title, t.slug, COALESCE(c.name, '')
+    FROM posts p JOIN topics t ON t.id = p.topic_id
+    LEFT JOIN categories c ON c.id = t.category_id LEFT JOIN users u ON u.username = p.username
+"""
+
+
+class ArchiveStore:
+    """An open archive.db; safe to read from several threads (each gets its own connection)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._connections: list[sqlite3.Connection] = []
+        _ = self.db  # open now, so that errors come here
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        db: sqlite3.Connection | None = getattr(self._local, "db", None)
+        if db is None:
+            db = self._local.db = connect(self.path, ARCHIVE)
+            with self._lock:
+                self._connections.append(db)
+        return db
+
+    def close(self) -> None:
+        """Close every thread's connection; the store can't be used afterwards."""
+        with self._lock:
+            for db in self._connections:
+                db.close()
+            self._connections.clear()
+
+    # --- what it holds ---
+
+    def counts(self) -> tuple[int, int, int]:
+        """(posts, topics, categories)."""
+        return self._count("posts"), self._count("topics"), self._count("categories")
+
+    def meta(self, key: str) -> str:
+        """A fact about the archive ("title", "base_url"), empty when unknown."""
+        row = self._one("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(row[0]) if row else ""
+
+    def skipped(self) -> dict[str, int]:
+        """Posts left out, by reason, summed over the last import of each source."""
+        total: dict[str, int] = {}
+        rows = self._all("SELECT report FROM imports WHERE id IN (SELECT MAX(id) FROM imports GROUP BY source)")
+        for (report,) in rows:
+            for reason, count in json.loads(report).get("skipped", {}).items():
+                total[reason] = total.get(reason, 0) + count
+        return total
+
+    def categories(self) -> tuple[Category, ...]:
+        """All categories in the forum's order."""
+        rows = self._all(
+            "SELECT id, name, slug, parent_id, color, position, description FROM categories ORDER BY position, id"
+        )
+        return tuple(Category(*row) for row in rows)
+
+    def topic(self, topic_id: int) -> Topic | None:
+        """One topic, None when it is not held."""
+        row = self._one(
+            """SELECT id, title, slug, category_id, created_at, last_posted_at, tags, views, likes, closed, archived,
+               pinned, accepted_post_id FROM topics WHERE id = ?""",
+            (topic_id,),
+        )
+        if row is None:
+            return None
+        return Topic(
+            id=TopicId(row[0]), title=row[1], slug=row[2], category_id=row[3],
+            created_at=_moment(row[4]), last_posted_at=_moment(row[5]), tags=tuple(json.loads(row[6])),
+            views=row[7], likes=row[8], closed=bool(row[9]), archived=bool(row[10]), pinned=bool(row[11]),
+            accepted_post_id=row[12],
+        )  # fmt: skip
+
+    def topic_size(self, topic_id: int) -> int:
+        """How many posts of a topic are held."""
+        row = self._one("SELECT COUNT(*) FROM posts WHERE topic_id = ?", (topic_id,))
+        return int(row[0]) if row else 0
+
+    def posts(self, ids: Iterable[PostId]) -> dict[PostId, PostRow]:
+        """The held ones among these posts."""
+        wanted, found = list(ids), {}
+        for start in range(0, len(wanted), _IDS_AT_A_TIME):
+            part = wanted[start : start + _IDS_AT_A_TIME]
+            marks = ",".join("?" * len(part))
+            for row in self._all(f"SELECT {_POST_COLUMNS} WHERE p.id IN ({marks})", part):
+                found[PostId(row[0])] = _post(row)
+        return found
+
+    def post_at(self, topic_id: int, post_number: int) -> PostRow | None:
+        """The post that has this number in its topic, None when it is not held."""
+        row = self._one(
+            f"SELECT {_POST_COLUMNS} WHERE p.topic_id = ? AND p.post_number = ? ORDER BY p.id LIMIT 1",
+            (topic_id, post_number),
+        )
+        return _post(row) if row else None
+
+    def window(self, topic_id: int, post_number: int, *, before: int, after: int) -> tuple[PostRow, ...]:
+        """The post of that number (or the place where it would stand), with held posts before and after it."""
+        earlier = self._all(
+            f"""SELECT {_POST_COLUMNS} WHERE p.topic_id = ? AND p.post_number < ?
+                ORDER BY p.post_number DESC, p.id DESC LIMIT ?""",
+            (topic_id, post_number, before),
+        )
+        later = self._all(
+            f"""SELECT {_POST_COLUMNS} WHERE p.topic_id = ? AND p.post_number >= ?
+                ORDER BY p.post_number, p.id LIMIT ?""",
+            (topic_id, post_number, after + 1),
+        )
+        return tuple(_post(row) for row in (*reversed(earlier), *later))
+
+    def indexable(self) -> Iterator[IndexablePost]:
+        """Every post in the order of ids, as the indexes see it. Streams."""
+        with translated(self.path):
+            for row in self.db.execute(
+                """SELECT p.id, t.title, COALESCE(c.name, ''), t.tags, p.text, p.code, p.spoilers, p.useful_chars
+                   FROM posts p JOIN topics t ON t.id = p.topic_id LEFT JOIN categories c ON c.id = t.category_id
+                   ORDER BY p.id"""
+            ):
+                body = "\n".join(part for part in row[4:7] if part)
+                tags = tuple(json.loads(row[3])) if row[3] != "[]" else ()
+                yield IndexablePost(PostId(row[0]), row[1], row[2], tags, body, row[7])
+
+    def post_ids(self, *, min_useful_chars: int = 0) -> frozenset[PostId]:
+        """The ids of all held posts, or of those with at least so many useful characters."""
+        rows = self._all("SELECT id FROM posts WHERE useful_chars >= ?", (min_useful_chars,))
+        return frozenset(PostId(row[0]) for row in rows)
+
+    def state(self) -> str:
+        """Sixteen hex digits that change with anything an index is built from."""
+        hasher = hashlib.blake2b(digest_size=8)
+        with translated(self.path):
+            for row in self.db.execute("SELECT id, digest FROM posts ORDER BY id"):
+                hasher.update(b"%d" % row[0] + row[1])
+            for row in self.db.execute("SELECT id, title, tags, category_id FROM topics ORDER BY id"):
+                hasher.update(repr(row).encode("utf-8", "replace"))
+            for row in self.db.execute("SELECT id, name FROM categories ORDER BY id"):
+                hasher.update(repr(row).encode("utf-8", "replace"))
+        return hasher.hexdigest()
+
+    # --- what a query allows ---
+
+    def allowed(self, query: Query) -> tuple[frozenset[PostId] | None, tuple[str, ...]]:
+        """Posts that meet the query's author, category, tag and date conditions, and notices for unknown names.
+
+        None means that there is no such condition. Several values of one operator are alternatives.
+        """
+        if not query.has_filters:
+            return None, ()
+        conditions: list[str] = []
+        values: list[object] = []
+        notices: list[str] = []
+
+        def one_of(column: str, names: Sequence[object], notice: str) -> None:
+            if not names:
+                notices.append(notice)
+            conditions.append(f"{column} IN ({','.join('?' * len(names))})")
+            values.extend(names)
+
+        if query.authors:
+            one_of("p.username", self._users_named(query.authors), "unknown_author")
+        if query.categories:
+            one_of("t.category_id", self._categories_named(query.categories), "unknown_category")
+        if query.tags:
+            tags = self._tags_named(query.tags)
+            if not tags:
+                notices.append("unknown_tag")
+            marks = ",".join("?" * len(tags))
+            conditions.append(f"p.topic_id IN (SELECT topic_id FROM topic_tags WHERE tag IN ({marks}))")
+            values.extend(tags)
+        if query.before:
+            conditions.append("p.created_at < ?")
+            values.append(_midnight(query.before))
+        if query.after:
+            conditions.append("p.created_at >= ?")
+            values.append(_midnight(query.after))
+        rows = self._all(
+            f"SELECT p.id FROM posts p JOIN topics t ON t.id = p.topic_id WHERE {' AND '.join(conditions)}", values
+        )
+        return frozenset(PostId(row[0]) for row in rows), tuple(notices)
+
+    def newest(self, post_ids: frozenset[PostId], limit: int) -> tuple[PostId, ...]:
+        """The most recent of these posts, newest first."""
+        found: list[PostId] = []
+        with translated(self.path):
+            for (post_id,) in self.db.execute("SELECT id FROM posts ORDER BY created_at DESC, id DESC"):
+                if post_id in post_ids:
+                    found.append(PostId(post_id))
+                    if len(found) == limit:
+                        break
+        return tuple(found)
+
+    def _users_named(self, names: Sequence[str]) -> list[str]:
+        wanted = {fold(name) for name in names}
+        rows = self._all("SELECT username, display_name FROM users")
+        return [username for username, display in rows if fold(username) in wanted or fold(display) in wanted]
+
+    def _tags_named(self, names: Sequence[str]) -> list[str]:
+        wanted = {fold(name) for name in names}
+        return [tag for (tag,) in self._all("SELECT DISTINCT tag FROM topic_tags") if fold(tag) in wanted]
+
+    def _categories_named(self, names: Sequence[str]) -> list[CategoryId]:
+        """Categories of that name or slug, and all that lie below them."""
+        wanted = {fold(name) for name in names}
+        held = self.categories()
+        chosen = {c.id for c in held if fold(c.name) in wanted or fold(c.slug) in wanted}
+        grown = True
+        while grown:
+            below = {c.id for c in held if c.parent_id in chosen} - chosen
+            chosen |= below
+            grown = bool(below)
+        return sorted(chosen)
+
+    # --- SQLite ---
+
+    def _all(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        with translated(self.path):
+            return self.db.execute(sql, values).fetchall()
+
+    def _one(self, sql: str, values: Sequence[object] = ()) -> tuple[object, ...] | None:
+        rows = self._all(sql, values)
+        return rows[0] if rows else None
+
+    def _count(self, table: str) -> int:
+        row = self._one(f"SELECT COUNT(*) FROM {table}")
+        return int(row[0]) if row else 0  # type: ignore[call-overload]
+
+
+def _post(row: Sequence[object]) -> PostRow:
+    values = list(row)
+    values[5], values[6] = _moment(values[5]), _moment(values[6])
+    return PostRow(*values)  # type: ignore[arg-type]
+
+
+def _moment(seconds: object) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)  # type: ignore[arg-type]
+
+
+def _midnight(day: date) -> int:
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())

@@ -1,0 +1,81 @@
+"""Opening a SQLite file of the data folder: pragmas, migrations, and SQLite's errors in our words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import DiskFull, SchemaTooNew, StoreBusy, StoreDamaged, StoreError
+
+Migration = Callable[[sqlite3.Connection], None]
+BUSY_TIMEOUT_S = 30
+
+
+def connect(path: Path, migrations: Sequence[Migration], *, read_only: bool = False) -> sqlite3.Connection:
+    """An open connection whose schema is current, usable from any one thread at a time.
+
+    Raises SchemaTooNew for a file of a newer version and StoreDamaged for one that SQLite refuses.
+    """
+    with translated(path):
+        if read_only:
+            db = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
+        db.isolation_level = None  # transactions are explicit, see transaction()
+        db.execute("PRAGMA foreign_keys = ON")
+        if not read_only:
+            # Readers never wait for the writer, and a killed writer loses only its open transaction.
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+        _migrate(db, path, migrations, read_only=read_only)
+    return db
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Everything inside happens or nothing does."""
+    with translated(path):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            # A full disk may have rolled the transaction back already.
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's exceptions as errors of the engine."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            raise DiskFull(path=str(path)) from error
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise StoreBusy(holder=str(path)) from error
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise StoreDamaged(path=str(path), reason=str(error)) from error
+        raise StoreError(path=str(path), reason=str(error)) from error
+    except OSError as error:
+        raise StoreError(path=str(path), reason=error.strerror or str(error)) from error
+
+
+def _migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration], *, read_only: bool) -> None:
+    (found,) = db.execute("PRAGMA user_version").fetchone()
+    if found > len(migrations):
+        db.close()
+        raise SchemaTooNew(path=str(path), found=found, supported=len(migrations))
+    if found == len(migrations) or read_only:
+        return
+    with transaction(db, path):
+        (found,) = db.execute("PRAGMA user_version").fetchone()  # another process may have been faster
+        for number, migration in enumerate(migrations[found:], found + 1):
+            migration(db)
+            db.execute(f"PRAGMA user_version = {number}")

@@ -1,0 +1,327 @@
+"""The import flow: items of a source into archive.db, batch by batch, idempotent, with a ledger.
+
+Upsert by post id: an unchanged post costs nothing, a newer edit replaces, an older one does not. A kill between two
+batches loses only the batch; running the import again ends in the same state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+
+from ..errors import OtherForum
+from ..values import (
+    Category,
+    Flaw,
+    ImportReport,
+    OnProgress,
+    Position,
+    Post,
+    Progress,
+    Site,
+    Skipped,
+    SkipReason,
+    SourceItem,
+    Topic,
+    TopicExtent,
+)
+from .archive import ArchiveStore
+from .database import transaction
+
+BATCH_POSTS = 2000
+MAX_FLAWS = 200  # beyond, only the count matters; the report must stay readable
+# A complete source that lacks more than this share of the held posts is more likely the wrong file.
+REMOVAL_LIMIT = 0.5
+REMOVAL_FLOOR = 20
+
+# These say nothing about whether the post is public, so they never remove a held one.
+_SILENT = frozenset({SkipReason.DUPLICATE, SkipReason.UNREADABLE})
+# These may only mean that the source was cut before the table that tells.
+_UNSURE = frozenset({SkipReason.MISSING_TOPIC, SkipReason.UNKNOWN_CATEGORY, SkipReason.UNKNOWN_TYPE})
+
+
+class _Import:
+    """One import under way: the open batch, the counters, what was seen."""
+
+    def __init__(self, store: ArchiveStore) -> None:
+        self.store, self.db = store, store.db
+        self.batch: list[Post] = []
+        self.read = self.added = self.changed = self.unchanged = 0
+        self.skipped: Counter[str] = Counter()
+        self.flaws: list[Flaw] = []
+        self.flaw_count = 0
+        self.highest_id = 0
+        self.position = Position(0, 0)
+        self.topics: dict[int, Topic] = {}
+        for table in ("seen", "gone", "unsure", "seen_topics", "seen_categories"):
+            self.db.execute(f"CREATE TEMP TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY)")
+            self.db.execute(f"DELETE FROM temp.{table}")
+        self.db.execute("CREATE TEMP TABLE IF NOT EXISTS extent (id INTEGER PRIMARY KEY, topic_id INTEGER)")
+        self.db.execute("DELETE FROM temp.extent")
+        self.marked: dict[str, list[int]] = {"gone": [], "unsure": []}
+
+    def take(self, item: SourceItem) -> None:
+        match item:
+            case Post():
+                self.read += 1
+                self.highest_id = max(self.highest_id, item.id)
+                self.batch.append(item)
+                if len(self.batch) >= BATCH_POSTS:
+                    self.flush()
+            case Skipped(reason, _, post_id):
+                self.skipped[reason] += 1
+                if post_id is not None:
+                    self.highest_id = max(self.highest_id, post_id)
+                    if reason not in _SILENT:
+                        self.marked["unsure" if reason in _UNSURE else "gone"].append(post_id)
+            case Topic():
+                self.topics[item.id] = item
+            case TopicExtent(topic_id, post_ids):
+                self.db.executemany(
+                    "INSERT OR IGNORE INTO temp.extent VALUES (?, ?)", [(post, topic_id) for post in post_ids]
+                )
+            case Category():
+                self._save_category(item)
+            case Site():
+                self._save_site(item)
+            case Flaw():
+                self.flaw_count += 1
+                if len(self.flaws) < MAX_FLAWS or item.fatal:
+                    self.flaws.append(item)
+            case Position():
+                self.position = item
+
+    def flush(self) -> None:
+        """One transaction: the topics read so far, then the posts."""
+        for table, ids in self.marked.items():
+            self.db.executemany(f"INSERT OR IGNORE INTO temp.{table} VALUES (?)", [(i,) for i in ids])
+            ids.clear()
+        if not self.batch and not self.topics:
+            return
+        with transaction(self.db, self.store.path):
+            for topic in self.topics.values():
+                self._save_topic(topic)
+            self.topics.clear()
+            self._save_posts()
+        self.batch.clear()
+
+    def _save_site(self, site: Site) -> None:
+        held = self.store.meta("base_url")
+        if site.base_url and held and site.base_url.lower() != held.lower():
+            raise OtherForum(held=held, offered=site.base_url)
+        facts = [("base_url", site.base_url), ("title", site.title)]
+        with transaction(self.db, self.store.path):
+            self.db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [f for f in facts if f[1]])
+
+    def _save_category(self, c: Category) -> None:
+        with transaction(self.db, self.store.path):
+            self.db.execute(
+                "INSERT OR REPLACE INTO categories VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (c.id, c.name, c.slug, c.parent_id, c.color, c.position, c.description),
+            )
+        self.db.execute("INSERT OR IGNORE INTO temp.seen_categories VALUES (?)", (c.id,))
+
+    def _save_topic(self, t: Topic) -> None:
+        tags = json.dumps(t.tags, ensure_ascii=False)
+        self.db.execute(
+            "INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (t.id, t.title, t.slug, t.category_id, _seconds(t.created_at), _seconds(t.last_posted_at), tags, t.views,
+             t.likes, t.closed, t.archived, t.pinned, t.accepted_post_id),
+        )  # fmt: skip
+        self.db.execute("DELETE FROM topic_tags WHERE topic_id = ?", (t.id,))
+        self.db.executemany("INSERT OR IGNORE INTO topic_tags VALUES (?, ?)", [(tag, t.id) for tag in t.tags])
+        self.db.execute("INSERT OR IGNORE INTO temp.seen_topics VALUES (?)", (t.id,))
+        if t.expected_posts is not None:
+            self.db.execute(
+                """INSERT INTO ledger VALUES (?, ?, 0, 0, 0)
+                   ON CONFLICT (topic_id) DO UPDATE SET expected = excluded.expected""",
+                (t.id, t.expected_posts),
+            )
+
+    def _save_posts(self) -> None:
+        held = _held(self.db, [post.id for post in self.batch])
+        rows, authors, uploads = [], {}, []
+        for post in self.batch:
+            digest = _digest(post)
+            updated = _seconds(post.updated_at)
+            before = held.get(post.id)
+            if before is not None and (before[0] == digest or updated < before[1]):
+                self.unchanged += 1
+                continue
+            if before is None:
+                self.added += 1
+            else:
+                self.changed += 1
+            held[post.id] = (digest, updated)  # the same post twice in one batch
+            parts = post.parts
+            rows.append(
+                (post.id, post.topic_id, post.post_number, post.username, post.post_type, _seconds(post.created_at),
+                 updated, post.reply_to, post.likes, sum(c.isalnum() for c in parts.text), digest, parts.text,
+                 "\n".join(parts.code), "\n".join(parts.spoilers), post.cooked)
+            )  # fmt: skip
+            authors[post.username] = (post.username, post.display_name, post.user_id)
+            uploads += [(post.id, a.url, a.name) for a in parts.attachments]
+        marks = ",".join("?" * 15)
+        self.db.executemany("DELETE FROM uploads WHERE post_id = ?", [(row[0],) for row in rows])
+        self.db.executemany(f"INSERT OR REPLACE INTO posts VALUES ({marks})", rows)
+        self.db.executemany("INSERT OR IGNORE INTO uploads VALUES (?, ?, ?)", uploads)
+        self.db.executemany("INSERT OR REPLACE INTO users VALUES (?, ?, ?)", authors.values())
+        self.db.executemany("INSERT OR IGNORE INTO temp.seen VALUES (?)", [(post.id,) for post in self.batch])
+
+    def remove_absent(self, *, whole_forum: bool, accept_all: bool) -> tuple[int, int]:
+        """Remove held posts that the source shows to be no longer public; (removed, kept for want of consent)."""
+        sure = "SELECT id FROM temp.gone"
+        if not any(flaw.fatal for flaw in self.flaws):
+            sure += " UNION SELECT id FROM temp.unsure"
+        if self.flaw_count == 0:
+            # A topic's file lists all its posts; a backup lists every post up to its newest id.
+            sure += """ UNION SELECT p.id FROM posts p WHERE p.topic_id IN (SELECT topic_id FROM temp.extent)
+                        AND p.id NOT IN (SELECT id FROM temp.extent)"""
+        absent = "SELECT NULL WHERE 0"
+        if whole_forum and self.flaw_count == 0:
+            absent = f"SELECT id FROM posts WHERE id <= {self.highest_id}"
+        path = self.store.path
+        with transaction(self.db, path):
+            self.db.execute(f"CREATE TEMP TABLE doomed AS SELECT id FROM posts WHERE id IN ({sure}) AND id NOT IN temp.seen")
+            (removed,) = self.db.execute("SELECT COUNT(*) FROM temp.doomed").fetchone()
+            self.db.execute(
+                f"CREATE TEMP TABLE missing AS SELECT id FROM posts WHERE id IN ({absent})"
+                " AND id NOT IN temp.seen AND id NOT IN temp.doomed"
+            )
+            (missing,) = self.db.execute("SELECT COUNT(*) FROM temp.missing").fetchone()
+            (held,) = self.db.execute("SELECT COUNT(*) FROM posts").fetchone()
+            kept = 0
+            if missing > max(REMOVAL_FLOOR, REMOVAL_LIMIT * held) and not accept_all:
+                kept = missing
+            else:
+                self.db.execute("INSERT INTO temp.doomed SELECT id FROM temp.missing")
+                removed += missing
+            self.db.execute(
+                """INSERT INTO ledger SELECT topic_id, 0, 0, 0, COUNT(*) FROM posts WHERE id IN temp.doomed
+                   GROUP BY topic_id ON CONFLICT (topic_id) DO UPDATE SET deleted = deleted + excluded.deleted"""
+            )
+            self.db.execute("DELETE FROM posts WHERE id IN temp.doomed")
+            self.db.execute("DELETE FROM uploads WHERE post_id IN temp.doomed")
+            self.db.execute("DELETE FROM users WHERE username NOT IN (SELECT username FROM posts)")
+            if whole_forum and self.flaw_count == 0 and kept == 0:
+                self._remove_empty_shells()
+            self.db.execute("DROP TABLE temp.doomed")
+            self.db.execute("DROP TABLE temp.missing")
+        return removed, kept
+
+    def _remove_empty_shells(self) -> None:
+        """Topics and categories that the forum no longer shows, once no post of theirs is held."""
+        self.db.execute(
+            """DELETE FROM topics WHERE id NOT IN temp.seen_topics
+               AND id NOT IN (SELECT DISTINCT topic_id FROM posts)"""
+        )
+        self.db.execute("DELETE FROM topic_tags WHERE topic_id NOT IN (SELECT id FROM topics)")
+        self.db.execute("DELETE FROM ledger WHERE topic_id NOT IN (SELECT id FROM topics) AND deleted = 0")
+        self.db.execute(
+            """DELETE FROM categories WHERE id NOT IN temp.seen_categories
+               AND id NOT IN (SELECT category_id FROM topics WHERE category_id IS NOT NULL)"""
+        )
+
+    def settle_ledger(self) -> int:
+        """Held and missing posts of each topic; returns how many posts are missing in all."""
+        with transaction(self.db, self.store.path):
+            # A backup announces no count of its own: what it holds is what it promised.
+            self.db.execute(
+                """INSERT INTO ledger SELECT topic_id, COUNT(*), COUNT(*), 0, 0 FROM posts GROUP BY topic_id
+                   ON CONFLICT (topic_id) DO UPDATE SET held = excluded.held"""
+            )
+            self.db.execute(
+                """UPDATE ledger SET held = (SELECT COUNT(*) FROM posts p WHERE p.topic_id = ledger.topic_id),
+                   expected = MAX(expected, (SELECT COUNT(*) FROM posts p WHERE p.topic_id = ledger.topic_id))"""
+            )
+            self.db.execute("UPDATE ledger SET missing = MAX(0, expected - held - deleted)")
+            (missing,) = self.db.execute("SELECT COALESCE(SUM(missing), 0) FROM ledger").fetchone()
+        return int(missing)
+
+
+def import_source(
+    store: ArchiveStore,
+    items: Iterable[SourceItem],
+    *,
+    source: str,
+    kind: str,
+    whole_forum: bool,
+    accept_removals: bool = False,
+    on_progress: OnProgress = lambda progress: None,
+    check: Callable[[], None] = lambda: None,
+) -> ImportReport:
+    """Bring the store to what the source shows, and say what was done.
+
+    `whole_forum` means that a post absent from a flawless read is gone (a backup). `check` may raise Cancelled
+    between batches: what was saved stays. Raises OtherForum when the source belongs to another forum.
+    """
+    started = time.monotonic()
+    work = _Import(store)
+    with transaction(store.db, store.path):
+        store.db.execute("UPDATE imports SET state = 'interrupted' WHERE state = 'running'")
+        row = store.db.execute(
+            "INSERT INTO imports (source, kind, started_at, state, report) VALUES (?, ?, ?, 'running', '{}') RETURNING id",
+            (source, kind, int(time.time())),
+        ).fetchone()
+    state = "failed"
+    report = None
+    try:
+        for item in items:
+            work.take(item)
+            if isinstance(item, Position):
+                check()
+                on_progress(_progress(work, time.monotonic() - started))
+        work.flush()
+        removed, kept = work.remove_absent(whole_forum=whole_forum, accept_all=accept_removals)
+        missing = work.settle_ledger()
+        complete = work.flaw_count == 0
+        report = ImportReport(
+            complete=complete, read=work.read, added=work.added, changed=work.changed, unchanged=work.unchanged,
+            removed=removed, kept_absent=kept, skipped=dict(sorted(work.skipped.items())), missing=missing,
+            flaws=tuple(work.flaws), took_s=time.monotonic() - started,
+        )  # fmt: skip
+        state = "done" if complete else "partial"
+        return report
+    finally:
+        document = json.dumps(asdict(report) if report else {"skipped": dict(work.skipped)}, ensure_ascii=False)
+        if not store.db.in_transaction:
+            with transaction(store.db, store.path):
+                store.db.execute(
+                    "UPDATE imports SET state = ?, ended_at = ?, report = ? WHERE id = ?",
+                    (state, int(time.time()), document, row[0]),
+                )
+
+
+def _progress(work: _Import, elapsed_s: float) -> Progress:
+    done, total = work.position.done, work.position.total
+    left = elapsed_s * (total - done) / done if done and total else None
+    return Progress("import", done, total, rate=work.read / elapsed_s if elapsed_s > 0 else 0.0, left_s=left)
+
+
+def _held(db: sqlite3.Connection, ids: list[int]) -> dict[int, tuple[bytes, int]]:
+    # Ids of one batch lie close together in a backup: a range and a set are cheaper than many parameters.
+    found: dict[int, tuple[bytes, int]] = {}
+    for start in range(0, len(ids), 900):
+        part = ids[start : start + 900]
+        marks = ",".join("?" * len(part))
+        for post_id, digest, updated in db.execute(
+            f"SELECT id, digest, updated_at FROM posts WHERE id IN ({marks})", part
+        ):
+            found[post_id] = (digest, updated)
+    return found
+
+
+def _digest(post: Post) -> bytes:
+    """What a later import compares: everything of the post that the archive shows."""
+    facts = (post.topic_id, post.post_number, post.username, post.display_name, post.post_type, post.reply_to,
+             post.likes, post.cooked, post.parts.text)  # fmt: skip
+    return hashlib.blake2b(repr(facts).encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _seconds(moment: object) -> int:
+    return int(moment.timestamp())  # type: ignore[attr-defined]

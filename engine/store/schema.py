@@ -1,0 +1,72 @@
+"""The schema of archive.db and vectors.db, as plain functions applied in order.
+
+A released function is never edited; a change is a new function at the end.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def _statements(db: sqlite3.Connection, script: str) -> None:
+    # executescript() would commit the migration's transaction.
+    for statement in script.split(";"):
+        if statement.strip():
+            db.execute(statement)
+
+
+def archive_1(db: sqlite3.Connection) -> None:
+    """Times are seconds since 1970, UTC. Only public things ever enter these tables."""
+    _statements(
+        db,
+        """
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE categories (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL, slug TEXT NOT NULL, parent_id INTEGER,
+            color TEXT NOT NULL, position INTEGER NOT NULL, description TEXT NOT NULL);
+        CREATE TABLE topics (
+            id INTEGER PRIMARY KEY, title TEXT NOT NULL, slug TEXT NOT NULL, category_id INTEGER,
+            created_at INTEGER NOT NULL, last_posted_at INTEGER NOT NULL, tags TEXT NOT NULL,
+            views INTEGER NOT NULL, likes INTEGER NOT NULL, closed INTEGER NOT NULL,
+            archived INTEGER NOT NULL, pinned INTEGER NOT NULL, accepted_post_id INTEGER);
+        CREATE INDEX topics_category ON topics (category_id);
+        CREATE TABLE topic_tags (tag TEXT NOT NULL, topic_id INTEGER NOT NULL, PRIMARY KEY (tag, topic_id)) WITHOUT ROWID;
+        CREATE INDEX topic_tags_topic ON topic_tags (topic_id);
+        CREATE TABLE users (username TEXT PRIMARY KEY, display_name TEXT NOT NULL, user_id INTEGER) WITHOUT ROWID;
+        CREATE TABLE posts (
+            id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, post_number INTEGER NOT NULL,
+            username TEXT NOT NULL, post_type INTEGER NOT NULL, created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL, reply_to INTEGER, likes INTEGER NOT NULL,
+            useful_chars INTEGER NOT NULL, digest BLOB NOT NULL,
+            text TEXT NOT NULL, code TEXT NOT NULL, spoilers TEXT NOT NULL, cooked TEXT NOT NULL);
+        CREATE INDEX posts_topic ON posts (topic_id, post_number);
+        CREATE INDEX posts_author ON posts (username);
+        CREATE INDEX posts_created ON posts (created_at);
+        CREATE TABLE uploads (
+            post_id INTEGER NOT NULL, url TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (post_id, url)) WITHOUT ROWID;
+        CREATE TABLE ledger (
+            topic_id INTEGER PRIMARY KEY, expected INTEGER NOT NULL, held INTEGER NOT NULL,
+            missing INTEGER NOT NULL, deleted INTEGER NOT NULL);
+        CREATE TABLE imports (
+            id INTEGER PRIMARY KEY, source TEXT NOT NULL, kind TEXT NOT NULL, started_at INTEGER NOT NULL,
+            ended_at INTEGER, state TEXT NOT NULL, report TEXT NOT NULL)
+        """,
+    )
+
+
+def vectors_1(db: sqlite3.Connection) -> None:
+    """Vectors by model and by hash of the embedded text, and which texts each post is made of."""
+    _statements(
+        db,
+        """
+        CREATE TABLE vectors (
+            model TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, key)) WITHOUT ROWID;
+        CREATE TABLE passages (
+            post_id INTEGER NOT NULL, n INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (post_id, n)) WITHOUT ROWID;
+        CREATE INDEX passages_key ON passages (key)
+        """,
+    )
+
+
+ARCHIVE = (archive_1,)
+VECTORS = (vectors_1,)

@@ -1,0 +1,137 @@
+"""vectors.db: every vector ever computed, by model and hash of the embedded text, so that none is computed twice."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..index.passages import Passage
+from ..values import PostId, Vectors
+from .database import connect, transaction, translated
+from .schema import VECTORS
+
+FILE = "vectors.db"
+_AT_A_TIME = 900
+
+
+class VectorStore:
+    """An open vectors.db. Vectors go in and come out as float32 rows and are kept as float16."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        _ = self.db
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        db: sqlite3.Connection | None = getattr(self._local, "db", None)
+        if db is None:
+            db = self._local.db = connect(self.path, VECTORS)
+            with self._lock:
+                self._connections.append(db)
+        return db
+
+    def close(self) -> None:
+        """Close every thread's connection; the store can't be used afterwards."""
+        with self._lock:
+            for db in self._connections:
+                db.close()
+            self._connections.clear()
+
+    def set_passages(self, passages: Iterable[Passage], *, batch: int = 5000) -> int:
+        """Make these the passages of the archive, forget all others and every vector that none of them uses."""
+        known = dict(self._all("SELECT post_id * 65536 + n, key FROM passages"))
+        count = 0
+        pending: list[tuple[int, int, bytes]] = []
+        with transaction(self.db, self.path):
+            for passage in passages:
+                count += 1
+                key = passage.key
+                if known.pop(passage.post_id * 65536 + passage.n, None) != key:
+                    pending.append((passage.post_id, passage.n, key))
+                if len(pending) >= batch:
+                    self.db.executemany("INSERT OR REPLACE INTO passages VALUES (?, ?, ?)", pending)
+                    pending.clear()
+            self.db.executemany("INSERT OR REPLACE INTO passages VALUES (?, ?, ?)", pending)
+            self.db.executemany(
+                "DELETE FROM passages WHERE post_id = ? AND n = ?", [divmod(place, 65536) for place in known]
+            )
+            self.db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM passages)")
+        return count
+
+    def missing(self, model: str) -> frozenset[bytes]:
+        """Keys of passages that have no vector of this model yet."""
+        rows = self._all(
+            "SELECT DISTINCT key FROM passages WHERE key NOT IN (SELECT key FROM vectors WHERE model = ?)", (model,)
+        )
+        return frozenset(row[0] for row in rows)
+
+    def put(self, model: str, keys: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep one vector a key, in one transaction."""
+        half = vectors.astype(np.float16)
+        rows = [(model, key, half[i].tobytes()) for i, key in enumerate(keys)]
+        with transaction(self.db, self.path):
+            self.db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def count(self, model: str) -> int:
+        """How many vectors of this model are held."""
+        return int(self._all("SELECT COUNT(*) FROM vectors WHERE model = ?", (model,))[0][0])
+
+    def passage_count(self) -> int:
+        """How many passages the archive has."""
+        return int(self._all("SELECT COUNT(*) FROM passages")[0][0])
+
+    def covered_posts(self, model: str) -> int:
+        """How many posts have at least one vector of this model."""
+        rows = self._all(
+            """SELECT COUNT(DISTINCT post_id) FROM passages
+               WHERE key IN (SELECT key FROM vectors WHERE model = ?)""",
+            (model,),
+        )
+        return int(rows[0][0])
+
+    def passages_with_vectors(self, model: str, *, batch: int = 4096) -> Iterator[tuple[list[tuple[PostId, int]], Vectors]]:
+        """All passages that have a vector of this model, by post id, in batches of (places, (n, d) float32)."""
+        with translated(self.path):
+            cursor = self.db.execute(
+                """SELECT p.post_id, p.n, v.vector FROM passages p JOIN vectors v ON v.key = p.key AND v.model = ?
+                   ORDER BY p.post_id, p.n""",
+                (model,),
+            )
+            while rows := cursor.fetchmany(batch):
+                yield [(PostId(row[0]), row[1]) for row in rows], _matrix([row[2] for row in rows])
+
+    def of_posts(self, model: str, post_ids: Iterable[PostId]) -> tuple[list[PostId], Vectors]:
+        """The vectors of these posts: the post of each row, and the rows (n, d) float32."""
+        wanted = sorted(post_ids)
+        owners: list[PostId] = []
+        blobs: list[bytes] = []
+        for start in range(0, len(wanted), _AT_A_TIME):
+            part = wanted[start : start + _AT_A_TIME]
+            marks = ",".join("?" * len(part))
+            for post_id, blob in self._all(
+                f"""SELECT p.post_id, v.vector FROM passages p JOIN vectors v ON v.key = p.key AND v.model = ?
+                    WHERE p.post_id IN ({marks})""",
+                (model, *part),
+            ):
+                owners.append(PostId(post_id))
+                blobs.append(blob)
+        return owners, _matrix(blobs)
+
+    def _all(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]] | list[tuple[int, ...]]:  # type: ignore[type-arg]
+        with translated(self.path):
+            return self.db.execute(sql, values).fetchall()
+
+
+def _matrix(blobs: Sequence[bytes]) -> Vectors:
+    if not blobs:
+        return np.zeros((0, 0), np.float32)
+    half = np.frombuffer(b"".join(blobs), np.float16)
+    return half.reshape(len(blobs), -1).astype(np.float32)

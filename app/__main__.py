@@ -13,8 +13,7 @@ def main() -> int:
         # Its streams are the pipe to its parent: they stay as they are.
         from engine.models import llm_child
 
-        llm_child.main()
-        return 0
+        return llm_child.main()
     from app import cli, logs, settings
 
     # Before anything can write: a windowed executable has no streams.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from engine import Mode
+from engine import Mode, SettingsError
 
 from . import i18n, settings
 from .i18n import N_
@@ -44,7 +44,7 @@ def language(argv: Sequence[str], environ: Mapping[str, str]) -> str:
         given, _rest = early.parse_known_args([*argv])
         options = {"language": given.lang} if given.lang else {}
         return settings.load(environ, data=given.data, app=options).app.language
-    except (argparse.ArgumentError, settings.SettingsError):
+    except (argparse.ArgumentError, SettingsError):
         return i18n.DEFAULT  # the same mistake is told later, in its place
 
 
@@ -59,7 +59,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="archiviste",
-        description=_("Searches the archive of a Discourse forum and answers questions with its messages, offline."),
+        description=_("Searches the archive of a Discourse forum and answers questions with it, offline."),
         allow_abbrev=False,
     )
     _add_global(parser)
@@ -110,7 +110,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_json(ask)
 
     serve = command("serve", _("open the application in a browser"))
-    serve.add_argument("--host", metavar="H", help=_("address to listen on (this machine only when not given)"))
+    serve.add_argument(
+        "--host", metavar="H", help=_("address to listen on (this machine’s own when not given)")
+    )
     serve.add_argument("--port", type=_port, metavar="P", help=_("port to listen on"))
     serve.add_argument("--native", action="store_true", default=None, help=_("open in a window of its own"))
     return parser

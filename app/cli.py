@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Do what the arguments ask; the exit status: 0 done, 1 could not be served (wrong usage exits with 2)."""
+    """Do what the arguments ask; the exit status: 0 done, 1 could not be served. Wrong usage exits with 2."""
     i18n.use(arguments.language(argv, environ))
     given = arguments.parse(argv)
     try:
@@ -82,18 +83,17 @@ def _demo(_given: argparse.Namespace, choices: Choices) -> int:
     engine = choices.engine
     # Always at the same place, so that importing it again is seen as the same source; not kept, since a
     # backup holds what is private in the forum.
-    source = build(engine.data / "source")
+    source = build(engine.data / "demo-source")
     try:
         with ProgressLine() as progress:
             import_archive(engine, source, on_progress=progress)
             build_index(engine, load_models(engine), on_progress=progress)
     finally:
-        source.unlink(missing_ok=True)
-        source.parent.rmdir()
+        shutil.rmtree(source.parent, ignore_errors=True)
     _print(_("The demo forum is ready in {data}.").format(data=engine.data))
     _print("", _("Next:"))
-    _print(f'  archiviste --data "{engine.data}" ask "{_("At what pressure should I inflate 700x28 tyres?")}"')
-    _print(f'  archiviste --data "{engine.data}" serve')
+    command = f'  archiviste --data "{engine.data}"'
+    _print(f'{command} ask "{_("At what pressure should I inflate 700x28 tyres?")}"', f"{command} serve")
     return DONE
 
 
@@ -114,7 +114,7 @@ def _import(given: argparse.Namespace, choices: Choices) -> int:
     if whole:
         _print("", _("Next: archiviste index"))
         return DONE
-    _say(_("Part of this could not be imported. What was read is kept; importing again changes nothing to it."))
+    _say(_("Part of this could not be imported. What was read is kept."))
     return FAILED
 
 
@@ -129,7 +129,7 @@ def _index(given: argparse.Namespace, choices: Choices) -> int:
     else:
         log = _index_later(choices.engine.data)
         _print(_("The archive is ready for searching by word."))
-        _print(_("Searching by meaning is being prepared in the background; its progress is in {log}.").format(log=log))
+        _print(_("Searching by meaning is being prepared in the background: see {log}.").format(log=log))
     return DONE
 
 
@@ -195,8 +195,7 @@ def _ask(given: argparse.Namespace, choices: Choices) -> int:
 def _serve(_given: argparse.Namespace, choices: Choices) -> int:
     from .serve import run as run_server
 
-    run_server(choices.app, choices.engine)
-    return DONE
+    return run_server(choices.app, choices.engine)
 
 
 _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Choices], int]]] = {

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-_QUOTE = re.compile(r'^\[quote="(?P<who>[^",]+), post:(?P<post>\d+)"\]\n(?P<text>.*?)\n\[/quote\]\n?', re.M | re.S)
+_QUOTE = re.compile(r'^\[quote="([^",]+), post:(\d+)"\]\n(.*?)\n\[/quote\]\n?', re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(
     r"(?P<open>\[spoiler\])|(?P<close>\[/spoiler\])|:(?P<emoji>[a-z][a-z0-9_]*):|(?<!\w)@(?P<who>[A-Za-z0-9_]+)"
 )
@@ -22,7 +22,7 @@ def cook(raw: str, *, topic_id: int) -> str:
     at = 0
     for quote in _QUOTE.finditer(raw):
         pieces.append(_markdown().render(raw[at : quote.start()]))
-        pieces.append(_aside(quote["who"], quote["post"], topic_id, _markdown().render(quote["text"])))
+        pieces.append(_aside(quote[1], quote[2], topic_id, _markdown().render(quote[3])))
         at = quote.end()
     pieces.append(_markdown().render(raw[at:]))
     return "".join(pieces).strip()
@@ -56,7 +56,8 @@ def _split(token: Token) -> list[Token]:
     pieces: list[Token] = []
     at = 0
     for match in _INLINE.finditer(token.content):
-        pieces += [_text(token.content[at : match.start()]), Token("html_inline", "", 0, content=_element(match))]
+        pieces.append(_text(token.content[at : match.start()]))
+        pieces.append(Token("html_inline", "", 0, content=_element(match)))
         at = match.end()
     return [*pieces, _text(token.content[at:])]
 

@@ -1,4 +1,4 @@
-"""Turns the readable sources of the demo forum into a Discourse backup, so that it is imported like any other.
+"""Turns the readable sources of the demo forum into a Discourse backup, imported like any other.
 
 Some of its topics are private on purpose: the demo also shows what the import leaves out.
 """
@@ -45,9 +45,7 @@ Row = Mapping[str, Value]
 def build(folder: Path) -> Path:
     """Write the backup of the demo forum into a folder; the same bytes each time."""
     forum = _read_yaml(resource("assets", "demo", "forum.yml"))
-    topics = [
-        _topic(path, forum) for path in sorted(resource("assets", "demo", "topics").glob("*.yml"))
-    ]
+    topics = [_topic(path, forum) for path in sorted(resource("assets", "demo", "topics").glob("*.yml"))]
     tables = {
         "categories": _categories(forum),
         "discourse_solved_solved_topics": _solved(topics),
@@ -99,8 +97,9 @@ def _topic(path: Path, forum: Mapping[str, Any]) -> _Topic:
 def _categories(forum: Mapping[str, Any]) -> Iterator[Row]:
     for position, category in enumerate(forum["categories"]):
         yield {
-            "id": category["id"], "name": category["name"], "color": category["color"], "slug": category["slug"],
-            "description": html.escape(category["description"], quote=False), "text_color": "FFFFFF",
+            "id": category["id"], "name": category["name"], "color": category["color"],
+            "slug": category["slug"], "text_color": "FFFFFF",
+            "description": html.escape(category["description"], quote=False),
             "read_restricted": category["read_restricted"], '"position"': position,
             "parent_category_id": category["parent"],
         }  # fmt: skip
@@ -144,7 +143,8 @@ def _topic_tags(topics: Iterable[_Topic], tags: Sequence[str]) -> Iterator[Row]:
     pairs = ((topic, tag) for topic in topics for tag in topic.document["tags"])
     for n, (topic, tag) in enumerate(pairs, 1):
         at = topic.created_at
-        yield {"id": n, "topic_id": topic.id, "tag_id": tags.index(tag) + 1, "created_at": at, "updated_at": at}
+        yield {"id": n, "topic_id": topic.id, "tag_id": tags.index(tag) + 1, "created_at": at,
+               "updated_at": at}  # fmt: skip
 
 
 def _solved(topics: Iterable[_Topic]) -> Iterator[Row]:
@@ -157,7 +157,8 @@ def _solved(topics: Iterable[_Topic]) -> Iterator[Row]:
     for n, (topic, position, post) in enumerate(solved, 1):
         at = _moment(post["at"])
         yield {"id": n, "topic_id": topic.id, "answer_post_id": _post_id(topic, position),
-               "accepter_user_id": topic.user_ids[topic.posts[0]["by"]], "created_at": at, "updated_at": at}  # fmt: skip
+               "accepter_user_id": topic.user_ids[topic.posts[0]["by"]], "created_at": at,
+               "updated_at": at}  # fmt: skip
 
 
 def _posts(topic: _Topic) -> Iterator[Row]:

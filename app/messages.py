@@ -44,7 +44,7 @@ ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
         " (.tar.gz, dump.sql.gz) or a folder of topics saved as JSON."
     ),
     StoreError: N_(
-        "The data folder can’t be used: {path}. Check that the disk is connected and that you may write to it."
+        "The data folder can’t be used: {path}. Check that the disk is connected and writable."
     ),
     SchemaTooNew: N_(
         "This archive was written by a newer version of Archiviste. It is intact. Update the application to"
@@ -62,8 +62,8 @@ ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
         " on from there."
     ),
     OtherForum: N_(
-        "This source comes from another forum ({offered}) than your archive ({held}). Nothing was changed. Use"
-        " another data folder for this forum."
+        "This source comes from another forum ({offered}) than your archive ({held}). Nothing was changed."
+        " Use another data folder for this forum."
     ),
     IndexUnavailable: N_("Search is not available. Your archive is intact. Build the index again."),
     IndexMissing: N_("This archive has no index yet, so it can’t be searched. Start the indexing."),
@@ -83,20 +83,41 @@ ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
 # The same errors, where a fact makes the sentence more precise: (class, value of that detail).
 PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyType({
     (SettingsError, "unknown"): N_("The setting “{key}” doesn’t exist. Correct its name or remove it."),
-    (SettingsError, "bounds"): N_("The setting “{key}” must lie between {low} and {high}; “{value}” doesn’t."),
-    (SettingsError, "overlap"): N_("The setting “{key}” may be at most half of “window_chars”; “{value}” is more."),
+    (SettingsError, "bounds"): N_("The setting “{key}” must be from {low} to {high}; “{value}” is not."),
+    (SettingsError, "overlap"): N_("The setting “{key}” must be at most half of “window_chars”."),
     (SettingsError, "file"): N_("The settings file can’t be read: {value}. Correct it or remove it."),
-    (ArchiveFormatError, "missing"): N_("There is nothing at this place: {path}. Check the path of the source."),
-    (ArchiveFormatError, "empty"): N_("This source is empty: {path}. Your archive is unchanged."),
+    (ArchiveFormatError, "not_found"): N_("There is nothing at this place: {path}. Check the path."),
+    (ArchiveFormatError, "empty_folder"): N_("This folder is empty: {path}. Your archive is unchanged."),
+    (ArchiveFormatError, "no_topics_or_posts"): N_(
+        "Neither a backup nor a saved topic is here: {path}. Your archive is unchanged."
+    ),
+    (ArchiveFormatError, "several_backups"): N_(
+        "This folder holds several backups: {path}. Name the one to import."
+    ),
     (ArchiveFormatError, "unreadable_file"): N_(
         "This file can’t be opened: {path}. Check that it exists and that you may read it."
     ),
     (ArchiveFormatError, "pg_custom_format"): N_(
-        "This database dump is in PostgreSQL’s binary form: {path}. Give the backup made by Discourse itself, or"
-        " a dump in text form."
+        "This database dump is in binary form: {path}. Give the backup made by Discourse itself, or a dump in"
+        " text form."
     ),
     (ArchiveFormatError, "tar_without_dump"): N_(
         "This backup holds no database, only files: {path}. Give a full backup of the forum."
+    ),
+    **{
+        (ArchiveFormatError, reason): N_(
+            "This backup is damaged or incomplete: {path}. Your archive is unchanged. Fetch the backup again."
+        )
+        for reason in (
+            *("unreadable_gzip", "unreadable_tar", "truncated_dump", "corrupt_dump", "unreadable_dump"),
+            "line_too_long_dump",
+        )
+    },
+    (ModelUnavailable, "missing"): N_(
+        "The file of the language model is not there: {path}. Correct its path in your settings."
+    ),
+    (ModelUnavailable, "format"): N_(
+        "This file is not a language model that can be used: {path}. Name another one in your settings."
     ),
     (ModelUnavailable, "embed"): N_(
         "The model that searches by meaning can’t be loaded: {path}. Searching by word goes on working. Check"
@@ -105,6 +126,8 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
     (ModelUnavailable, "generate"): N_(
         "No language model can write the answer. Ask for extracts, or name a model file in your settings."
     ),
+    (GenerationFailed, "busy"): N_("The language model is busy with another question. Ask again soon."),
+    (GenerationFailed, "no_room"): N_("The question is too long for the language model. Make it shorter."),
     (QuerySyntaxError, "date"): N_("“{value}” is not a date. Write for example 2015, 2015-03 or 2015-03-21."),
 })  # fmt: skip
 _PRECISE_DETAILS = ("reason", "role", "hint")
@@ -146,7 +169,7 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "nothing_to_search": N_("The search is empty. Write one or more words."),
     "only_stop_words": N_("These words are too common to be searched. Add a more precise one."),
     "dense_missing": N_("Searching by meaning is not ready yet: results come from exact words only."),
-    "dense_partial": N_("Searching by meaning doesn’t cover the whole archive yet: some results may be missing."),
+    "dense_partial": N_("Searching by meaning doesn’t cover all messages yet: some may be missing."),
     "dense_busy": N_("Searching by meaning is in use elsewhere: results come from exact words only."),
     "dense_unusable": N_(
         "Searching by meaning needs its index to be built again: results come from exact words only."
@@ -155,7 +178,7 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "encoder_differs": N_(
         "The index was built with another model: results come from exact words only. Build the index again."
     ),
-    "index_outdated": N_("The archive has changed since it was indexed. Build the index again to search everything."),
+    "index_outdated": N_("The archive has changed since it was indexed. Build the index again."),
     "llm_failed": N_("The language model failed: here are extracts of the archive instead."),
     "llm_missing": N_("No language model is installed: here are extracts of the archive instead."),
     "llm_unavailable": N_("The language model can’t be loaded: here are extracts of the archive instead."),
@@ -163,9 +186,17 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
 
 FLAWS: Final[Mapping[str, str]] = MappingProxyType({
     "bad_row": N_("unreadable line, passed over"),
+    "bad_json": N_("unreadable file, passed over"),
+    "not_an_object": N_("unreadable file, passed over"),
+    "unreadable_file": N_("file that can’t be opened, passed over"),
+    "file_too_large": N_("file too large, passed over"),
+    "not_a_topic": N_("this file holds no topic, passed over"),
+    "not_a_post": N_("this file holds no message, passed over"),
+    "bad_topic": N_("unreadable topic, passed over"),
+    "bad_post": N_("unreadable message, passed over"),
     "truncated": N_("the file stops before its end"),
     "corrupt": N_("the file is damaged from here on"),
-    "unreadable": N_("the file can’t be read"),
+    "unreadable": N_("the file can’t be read from here on"),
     "line_too_long": N_("a line is too long to be read"),
     "too_many_columns": N_("a table has too many columns, passed over"),
 })  # fmt: skip

@@ -109,10 +109,10 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
     if report.kept_absent:
         yield from _wrapped(
             ngettext(
-                "{count} message of the archive is not in this source and was kept. If the source is right,"
-                " import it again with --allow-removals.",
-                "{count} messages of the archive are not in this source and were kept. If the source is right,"
-                " import it again with --allow-removals.",
+                "{count} message of the archive is not in this source and was kept. If the source is"
+                " right, import it again with --allow-removals.",
+                "{count} messages of the archive are not in this source and were kept. If the source is"
+                " right, import it again with --allow-removals.",
                 report.kept_absent,
             ).format(count=i18n.number(report.kept_absent)),
             indent="  ",

@@ -14,20 +14,21 @@ from .i18n import gettext as _
 from .messages import message
 
 SECONDS_BETWEEN_LINES: Final = 5.0
-COUNTED: Final = frozenset({"lexical", "encode", "dense"})  # an import counts bytes, which say nothing
+WINDOWED: Final = frozenset({"encode", "dense"})  # a long message is several passages there
+COUNTED: Final = WINDOWED | {"lexical"}  # an import counts bytes, which say nothing
 
 
 def describe(progress: Progress) -> str:
-    """« 37,4 % — 12 300 sur 32 900 — 4 100/s — reste 20 s »; what can't be told is left out."""
+    """« 37,4 % — 12 300 sur 32 900 — 4 100 messages/s — reste 20 s », without what can't be told."""
     share = progress.done / progress.total if progress.total else 1.0
     parts = [i18n.percent(min(share, 1.0), digits=1)]
     if progress.stage in COUNTED:
         done, total = i18n.number(progress.done), i18n.number(progress.total)
         parts.append(_("{done} of {total}").format(done=done, total=total))
-    if progress.rate >= 1:
-        parts.append(_("{rate}/s").format(rate=i18n.number(progress.rate)))
-    elif progress.rate > 0:
-        parts.append(_("{rate}/s").format(rate=i18n.decimal(progress.rate, 2)))
+    if progress.rate > 0:
+        rate = i18n.number(progress.rate) if progress.rate >= 1 else i18n.decimal(progress.rate, 2)
+        unit = _("{rate} passages/s") if progress.stage in WINDOWED else _("{rate} messages/s")
+        parts.append(unit.format(rate=rate))
     if progress.left_s is not None and share < 1:
         parts.append(_("{time} left").format(time=i18n.duration(progress.left_s)))
     return " — ".join(parts)

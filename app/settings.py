@@ -6,7 +6,7 @@ Read once at start and passed down; nothing else reads the environment.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,7 @@ def _from_environment(environ: Mapping[str, str]) -> _Layer:
     return layer
 
 
-def _build_app(layers: Any) -> AppSettings:
+def _build_app(layers: Iterable[Mapping[str, Any]]) -> AppSettings:
     known = {f.name: str(f.type) for f in fields(AppSettings)}
     values: dict[str, Any] = {}
     for layer in layers:
@@ -150,9 +150,9 @@ def _coerce(key: str, value: Any, kind: str) -> Any:
             if not 1 <= int(value) <= 65535:
                 raise SettingsError(key=key, value=value, reason="bounds", low=1, high=65535)
             return int(value)
-    elif isinstance(value, str):
-        allowed = {"language": LANGUAGES, "log_level": LOG_LEVELS}.get(key)
-        if allowed is None or value in allowed:
-            if key != "host" or (value and not any(c.isspace() for c in value)):
-                return value
+    elif key == "host":
+        if isinstance(value, str) and value and not any(c.isspace() for c in value):
+            return value
+    elif value in {"language": LANGUAGES, "log_level": LOG_LEVELS}[key]:
+        return value
     raise SettingsError(key=key, value=str(value), reason="kind")

@@ -1,4 +1,4 @@
-"""What the pages share while the server runs: the open archive, the settings, the threads that ask questions."""
+"""What the pages share while the server runs: the open archive, the settings, the question threads."""
 
 from __future__ import annotations
 

@@ -24,27 +24,29 @@ _DARK: Final = {"auto": None, "light": False, "dark": True}  # as NiceGUI wants 
 
 def install() -> None:
     """Serve our sheet and link it from every page; once, when the pages are registered."""
-    for folder in ("css", "icons"):  # not the rest of assets: the demo holds topics that are private on purpose
+    # Not the rest of assets: the demo holds topics that are private on purpose.
+    for folder in ("css", "icons"):
         nicegui.app.add_static_files(f"/assets/{folder}", resource("assets", folder))
     stamp = int(resource(*STYLE).stat().st_mtime)
     ui.add_head_html(f'<link rel="stylesheet" href="/{"/".join(STYLE)}?v={stamp}">', shared=True)
 
 
 @contextmanager
-def frame(state: State, title: str, *, here: str = "", query: str = "", search: bool = True) -> Iterator[None]:
-    """What surrounds a page. `here` is the path that the navigation marks; `search` shows the header's box."""
+def frame(
+    state: State, title: str, *, here: str = "", query: str = "", search: bool = True
+) -> Iterator[None]:
+    """What surrounds a page. `here` is the tab that the page belongs to; `search` shows the header's box."""
     facts = state.facts()
     ui.page_title(f"{title} – {facts.title}" if title else facts.title)
     link(_("Skip to the content"), f"#{MAIN_ID}", "skip")
-    with box("header", "top"):
-        with box("div", "top-inner"):
-            link(facts.title, "/", "home")
-            if search:
-                search_form(query)
-            with box("nav", "nav", aria_label=_("Main navigation")):
-                _tab(_("Ask"), "/", here)
-                _tab(_("Search"), "/chercher", here)
-                _theme_button()
+    with box("header", "top"), box("div", "top-inner"):
+        link(facts.title, "/", "home")
+        if search:
+            search_form(query)
+        with box("nav", "nav", aria_label=_("Main navigation")):
+            _tab(_("Ask"), "/", here)
+            _tab(_("Search"), "/chercher", here)
+            _theme_button()
     with box("main", "page", id=MAIN_ID, tabindex=-1):
         yield
     with box("footer", "bottom"):

@@ -20,7 +20,7 @@ from .retrieve import query as grammar
 from .retrieve import search as search_room
 from .settings import Settings
 from .store import ArchiveStore, VectorStore, import_source
-from .values import AnswerEvent, ImportReport, Mode, Models, OnProgress, Query, SearchResult, Status
+from .values import AnswerEvent, FusedPost, ImportReport, Mode, Models, OnProgress, Query, SearchResult, Status
 
 WRITER_LOCK = "writer.lock"
 
@@ -53,7 +53,7 @@ class Archive:
     def ask(self, question: str, *, answerer: answering.Answerer = "auto") -> Iterator[AnswerEvent]:
         """Evidence, then pieces of text, then one Answer or Abstention. Raises IndexUnavailable, GenerationFailed."""
         question = question.strip()[: grammar.MAX_CHARS]
-        ranked = ()
+        ranked: tuple[FusedPost, ...] = ()
         if question:
             with self._reading() as generation:
                 # A question is words: what looks like an operator in a sentence is not one.
@@ -64,7 +64,7 @@ class Archive:
         )
         yield from answering.answer(
             question, evidence, models=self.models, settings=self.settings, answerer=answerer,
-            analyse=self.analyser.words,
+            analyse=self.analyser.words, count=self.models.count,
         )  # fmt: skip
 
     def status(self) -> Status:

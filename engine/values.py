@@ -418,6 +418,8 @@ class Models:
     embed_name: str | None = None  # what names these vectors in vectors.db and in the manifest
     rerank: Rerank | None = None
     generate: Generate | None = None
+    count: Callable[[str], int] | None = None  # tokens of a text for the model behind `generate`
+    close: Callable[[], None] = lambda: None  # gives back the memory and the process of a language model
 
 
 # --- states -----------------------------------------------------------------------------------

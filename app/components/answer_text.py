@@ -1,4 +1,4 @@
-"""Text of an answer → paragraphs and list items of plain words and citation numbers. Knows nothing about NiceGUI.
+"""Text of an answer → paragraphs and list items of plain words and citation numbers. Pure.
 
 A model's text is never HTML nor Markdown here: its marks of emphasis are dropped, everything else is words.
 """
@@ -67,4 +67,8 @@ def _parts(line: str, cited: Collection[int]) -> tuple[str | int, ...]:
         end = marker.end()
     parts.append(line[end:])
     plain = [_EMPHASIS.sub(r"\1", part) if isinstance(part, str) else part for part in parts]
-    return tuple(part for part in plain if part != "" and (isinstance(part, int) or part.strip() or len(plain) > 1))
+    return (
+        ()
+        if all(isinstance(part, str) and not part.strip() for part in plain)
+        else tuple(filter(None, plain))
+    )

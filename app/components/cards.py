@@ -1,4 +1,4 @@
-"""How a message found in the archive is shown: as a search result, as a source of an answer, as a citation."""
+"""How a message found in the archive is shown: search result, source of an answer, citation."""
 
 from __future__ import annotations
 

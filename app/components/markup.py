@@ -1,4 +1,4 @@
-"""Plain HTML elements, styled by our own sheet: every text is inserted as text, every attribute as a value."""
+"""Plain HTML elements for our own sheet: texts are inserted as text, attributes as values."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ def link(said: str, target: str, classes: str = "", **attributes: Attribute) -> 
 
 def outside_link(said: str, target: str, classes: str = "") -> ui.link:
     """A link that leaves the application, in another tab."""
-    return link(said, target, classes, target="_blank", rel="noopener noreferrer nofollow")
+    return _dressed(ui.link(said, target, new_tab=True), classes, {"rel": "noopener noreferrer nofollow"})
 
 
-def button(said: str, on_click: Callable[[], Any], classes: str = "button", **attributes: Attribute) -> TextElement:
+def button(
+    said: str, on_click: Callable[[], Any], classes: str = "button", **attributes: Attribute
+) -> TextElement:
     """A button; it submits no form."""
     element = _dressed(TextElement(tag="button", text=said), classes, {"type": "button", **attributes})
     element.on("click", lambda _event: on_click(), args=[])

@@ -17,13 +17,16 @@ import nh3
 
 from ..i18n import gettext as _
 
-_TEXT = frozenset(
-    "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li mark ol p pre s "
-    "samp small span strong sub summary sup table tbody td tfoot th thead tr u ul".split()
-)
+_TEXT = frozenset({
+    "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1", "h2",
+    "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "s", "samp", "small",
+    "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul",
+})  # fmt: skip
 _READ = _TEXT | {"aside", "img", "iframe", "video", "audio", "source", "header", "article"}
 _WRITTEN = _TEXT | {"figure", "figcaption"}
-_DROPPED = {"script", "style", "svg", "math", "template", "noscript", "object", "button", "select", "textarea"}
+_DROPPED = frozenset({
+    "script", "style", "svg", "math", "template", "noscript", "object", "button", "select", "textarea",
+})  # fmt: skip
 _CELLS = {"td": {"align", "colspan", "rowspan"}, "th": {"align", "colspan", "rowspan"}, "ol": {"start"}}
 _READ_ATTRIBUTES = {
     "*": {"class"},
@@ -45,13 +48,14 @@ _CLASSES = {
 }
 _SCHEMES = {"http", "https", "mailto"}
 
-_FURNITURE = frozenset({"meta", "quote-controls", "poll-info", "poll-buttons", "anchor", "cooked-selection-barrier"})
+_FURNITURE = frozenset({"meta", "quote-controls", "poll-info", "poll-buttons", "anchor"})
 _VOID = frozenset({"br", "hr", "img", "source"})
 _QUOTE_END = "</figure><!--quote-->"  # the comment tells it from the end of a preview; the last pass drops it
 _EMBEDS = frozenset({"iframe", "video", "audio"})
 _HEADINGS = {"h1": "h4", "h2": "h4", "h3": "h5", "h4": "h5", "h5": "h6", "h6": "h6"}  # the page owns h1 to h3
 _TOPIC_PATH = re.compile(r"^/t/(?:(?P<slug>[^/]*[^/\d][^/]*)/)?(?P<topic>\d{1,12})(?:/(?P<post>\d{1,9}))?/?$")
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_CONTROL = ("Cc", "Cs")  # Unicode categories: controls, lone surrogates
 _TAG = re.compile(r"<[^<>]*>")
 _MAX_UNCLOSED = 8_000  # elements never closed nest: the parser's time grows with the square of their number
 _MAX_CHARS = 400_000  # of one post; beyond it a browser suffers and nobody reads
@@ -80,7 +84,7 @@ def clean(cooked: str, *, base_url: str = "") -> str:
     return nh3.clean(
         rewriting.result(),
         tags=set(_WRITTEN),
-        clean_content_tags=set(_DROPPED) | {"iframe"},
+        clean_content_tags=set(_DROPPED | {"iframe"}),
         attributes=_WRITTEN_ATTRIBUTES,
         allowed_classes=_CLASSES,
         url_schemes=_SCHEMES,
@@ -180,9 +184,8 @@ class _Rewriting(HTMLParser):
             if tag == "span":
                 return '<span class="spoiler">', "</span>"
             return f"<details><summary>{escape(_('Hidden text'))}</summary>", "</details>"
-        kept = "".join(
-            f' {name}="{escape(attributes[name])}"' for name in sorted(_CELLS.get(tag, ())) if name in attributes
-        )
+        names = sorted(_CELLS.get(tag, set()) & attributes.keys())
+        kept = "".join(f' {name}="{escape(attributes[name])}"' for name in names)
         return f"<{tag}{kept}>", f"</{tag}>"
 
     def _link(self, href: str, classes: set[str]) -> tuple[str, str]:
@@ -240,4 +243,6 @@ def _without_controls(text: str) -> str:
     """The text without characters that show nothing or turn the direction of what follows."""
     if text.isprintable():
         return text
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs") and c not in _BIDI)
+    return "".join(
+        c for c in text if c in "\n\t" or not (c in _BIDI or unicodedata.category(c) in ("Cc", "Cs"))
+    )

@@ -56,7 +56,7 @@ class QuestionStream:
                     close()
         except ArchivisteError as error:
             self._events.put(error)
-        except Exception as error:  # noqa: BLE001 - the page boundary: a thread has nobody else to tell
+        except Exception as error:  # the page boundary: a thread has nobody else to tell
             log.exception("a question failed")
             self._events.put(error)
         self._events.put(end)

@@ -31,7 +31,8 @@ def search_form(query: str = "", *, mode: str = "", classes: str = "search", foc
         ui.keyboard(ignore=["input", "select", "textarea"]).on(
             "key",
             js_handler=f"""(key) => {{
-                if (key.key !== '/' || key.action !== 'keydown' || key.ctrlKey || key.altKey || key.metaKey) return;
+                if (key.key !== '/' || key.action !== 'keydown') return;
+                if (key.ctrlKey || key.altKey || key.metaKey) return;
                 key.event.preventDefault();
                 const field = getElement({field.id});
                 field.focus(); field.select();

@@ -37,7 +37,8 @@ def register(state: State) -> None:
     def start_page() -> None:
         with frame(state, "", here="/"), box("div", "start"):
             text(_("Ask the archive"), "h1")
-            text(_("The answer is made of messages of the forum, and shows where each one stands."), "p", "lead")
+            lead = _("The answer is made of messages of the forum, and shows where each one stands.")
+            text(lead, "p", "lead")
             question_form(autofocus=True)
             _examples(state)
 

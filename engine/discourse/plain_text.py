@@ -21,9 +21,12 @@ _CONTROL = re.compile(
 )
 _LINE_END = re.compile(r"\r\n?|[\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")  # JSON can hold a lone one; SQLite and UTF-8 cannot
+# A quick look before the work: nearly all posts have nothing to clean.
 _SUSPECT = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e-\u206f\ud800-\udfff\ufeff-\uffff]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ud800-\udfff\ufeff-\uffff]"
 )
+_SUSPECT_BUT_BLOCK = re.compile(_SUSPECT.pattern.replace(r"\x0b", r"\x0c"))
 
 # Entities that a migration escaped twice. Markup's own (lt, gt) are left: "&lt;b&gt;" is how members
 # write about HTML.
@@ -40,20 +43,18 @@ def remove_controls(text: str) -> str:
     return _CONTROL.sub("", _SURROGATE.sub("\ufffd", text))
 
 
-def repair(text: str) -> str:
-    """`text` with double-escaped entities read once more and phpBB's smiley comments gone."""
-    if "&" in text:
-        text = remove_controls_but_block(_ENTITY.sub(_read_entity, text))
-    if "<!--" in text:
-        text = _PHPBB_SMILEY.sub("", text)
-    return text
+def repair(marked: str) -> str:
+    """`marked` with double-escaped entities read once more, phpBB's smiley comments and controls gone.
 
-
-def remove_controls_but_block(text: str) -> str:
-    """`remove_controls`, sparing the BLOCK marks of a text still being built."""
-    if BLOCK in text:
-        return BLOCK.join(map(remove_controls, text.split(BLOCK)))
-    return remove_controls(text)
+    BLOCK marks are kept. Controls are looked for again because entities can hide them ("&#x202e;").
+    """
+    if "&" in marked:
+        marked = _ENTITY.sub(_read_entity, marked)
+    if "<!--" in marked:
+        marked = _PHPBB_SMILEY.sub("", marked)
+    if _SUSPECT_BUT_BLOCK.search(marked) is None:
+        return marked
+    return BLOCK.join(map(remove_controls, marked.split(BLOCK)))
 
 
 def lay_out(marked: str) -> str:
@@ -85,7 +86,7 @@ def verbatim(marked: str) -> str:
 
 def one_line(text: str) -> str:
     """NFC text of a title or a name, on one line, with the scars of migrations repaired."""
-    text = repair(remove_controls(text))
+    text = repair(text.replace(BLOCK, ""))
     if "$" in text:
         text = _DOLLAR_ENTITY.sub(lambda match: html.unescape(f"&{match[1]};"), text)
     return unicodedata.normalize("NFC", " ".join(text.split()))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from ..settings import Settings
 from ..values import Embed, Models, TextRole, Vectors
 from . import bge, e5
+from .llm import Llm
 
 
 def load_models(settings: Settings) -> Models:
@@ -22,7 +23,15 @@ def load_models(settings: Settings) -> Models:
         embed, name = _lazy(lambda: bge.load(folder)), bge.name(folder)
     elif (name := e5.name()) is not None:
         embed = _lazy(e5.load)
-    return Models(embed=embed, embed_name=name)
+    if settings.llm_model is None:
+        return Models(embed=embed, embed_name=name)
+    llm = Llm(
+        settings.llm_model,
+        context_tokens=settings.llm_context_tokens,
+        answer_tokens=settings.llm_answer_tokens,
+        threads=settings.llm_threads,
+    )
+    return Models(embed=embed, embed_name=name, generate=llm.generate, count=llm.count, close=llm.close)
 
 
 def _lazy(load: Callable[[], Embed]) -> Embed:

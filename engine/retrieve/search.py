@@ -92,7 +92,7 @@ def present(
     rows = store.posts(fused.post_id for fused in found.ranked[:k])
     terms = set(analyser.words(query.text))
     base_url = store.meta("base_url")
-    hits = []
+    hits: list[Hit] = []
     for fused in found.ranked[:k]:
         row = rows.get(fused.post_id)
         if row is not None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 from ..index.french import fold
 from ..index.passages import IndexablePost
@@ -18,6 +19,7 @@ from .database import connect, translated
 from .schema import ARCHIVE
 
 FILE = "archive.db"
+Row = tuple[Any, ...]  # SQLite's rows have no types; they end in this module
 _IDS_AT_A_TIME = 900  # SQLite's oldest limit on parameters is 999
 
 
@@ -266,27 +268,27 @@ class ArchiveStore:
 
     # --- SQLite ---
 
-    def _all(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def _all(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         with translated(self.path):
             return self.db.execute(sql, values).fetchall()
 
-    def _one(self, sql: str, values: Sequence[object] = ()) -> tuple[object, ...] | None:
+    def _one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         rows = self._all(sql, values)
         return rows[0] if rows else None
 
     def _count(self, table: str) -> int:
         row = self._one(f"SELECT COUNT(*) FROM {table}")
-        return int(row[0]) if row else 0  # type: ignore[call-overload]
+        return int(row[0]) if row else 0
 
 
-def _post(row: Sequence[object]) -> PostRow:
+def _post(row: Row) -> PostRow:
     values = list(row)
     values[5], values[6] = _moment(values[5]), _moment(values[6])
-    return PostRow(*values)  # type: ignore[arg-type]
+    return PostRow(*values)
 
 
-def _moment(seconds: object) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)  # type: ignore[arg-type]
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _midnight(day: date) -> int:

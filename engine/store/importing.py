@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from datetime import datetime
 
 from ..errors import OtherForum
 from ..values import (
@@ -323,5 +324,5 @@ def _digest(post: Post) -> bytes:
     return hashlib.blake2b(repr(facts).encode("utf-8", "replace"), digest_size=16).digest()
 
 
-def _seconds(moment: object) -> int:
-    return int(moment.timestamp())  # type: ignore[attr-defined]
+def _seconds(moment: datetime) -> int:
+    return int(moment.timestamp())

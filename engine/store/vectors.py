@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -125,7 +126,7 @@ class VectorStore:
                 blobs.append(blob)
         return owners, _matrix(blobs)
 
-    def _all(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]] | list[tuple[int, ...]]:  # type: ignore[type-arg]
+    def _all(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with translated(self.path):
             return self.db.execute(sql, values).fetchall()
 

@@ -1,0 +1,90 @@
+# Archiviste. `make demo` and `make test` do all their set-up themselves.
+PYTHON ?= python3
+VENV ?= .venv
+VENV_BGE ?= .venv-bge
+BIN := $(VENV)/bin
+DEMO_DATA ?= .demo
+PORT ?= 8080
+
+# llama.cpp for any x86-64 of the last ten years, not for the machine that builds it.
+export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
+PIP := -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo run test test-bge lint format check bench bench-import bench-search kill-test i18n docs package clean
+
+# --- set-up ------------------------------------------------------------------------------------
+
+$(VENV)/.base: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python $(PIP) install --upgrade pip
+	$(BIN)/python $(PIP) install --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	$(BIN)/python $(PIP) install --editable '.[llm,dev]'
+	touch $@
+
+$(VENV_BGE)/.bge: pyproject.toml
+	$(PYTHON) -m venv $(VENV_BGE)
+	$(VENV_BGE)/bin/python $(PIP) install --upgrade pip
+	$(VENV_BGE)/bin/python $(PIP) install 'torch==2.13.0'
+	$(VENV_BGE)/bin/python $(PIP) install --editable '.[bge]' pytest pytest-asyncio hypothesis
+	touch $@
+
+# The browser journeys drive Debian's Chromium.
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq chromium; \
+	  else echo "make test needs Chromium: sudo apt-get install chromium" >&2; exit 1; fi; }
+
+# --- what a newcomer runs ----------------------------------------------------------------------
+
+demo: $(VENV)/.base
+	$(BIN)/archiviste --data $(DEMO_DATA) demo
+	$(BIN)/archiviste --data $(DEMO_DATA) serve --port $(PORT)
+
+run: $(VENV)/.base
+	$(BIN)/archiviste serve --port $(PORT)
+
+test: $(VENV)/.dev chromium lint
+	$(BIN)/python -m pytest tests --ignore=tests/bge
+
+test-bge: $(VENV_BGE)/.bge
+	$(VENV_BGE)/bin/python -m pytest tests/bge
+
+# --- keeping it tidy ---------------------------------------------------------------------------
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+check: test
+
+i18n: $(VENV)/.dev
+	$(BIN)/pybabel --quiet extract -F i18n/babel.cfg -o i18n/archiviste.pot .
+	$(BIN)/pybabel --quiet update -i i18n/archiviste.pot -d i18n -D archiviste -l fr --no-fuzzy-matching --ignore-obsolete
+	rm i18n/archiviste.pot
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m tests.readme
+
+# --- figures -----------------------------------------------------------------------------------
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m tests.bench.speed
+
+kill-test: $(VENV)/.dev
+	$(BIN)/python -m tests.bench.kill
+
+package: $(VENV)/.dev
+	$(BIN)/python $(PIP) install build
+	$(BIN)/python -m build --wheel
+
+clean:
+	rm -rf $(VENV) $(VENV_BGE) $(DEMO_DATA) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Figures with their conditions: commands, never assertions of the test suite."""

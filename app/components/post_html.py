@@ -20,7 +20,8 @@ from ..i18n import gettext as _
 _TEXT = frozenset({
     "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1", "h2",
     "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "s", "samp", "small",
-    "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul",
+    "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+    "u", "ul",
 })  # fmt: skip
 _READ = _TEXT | {"aside", "img", "iframe", "video", "audio", "source", "header", "article"}
 _WRITTEN = _TEXT | {"figure", "figcaption"}

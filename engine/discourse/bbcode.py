@@ -21,7 +21,7 @@ _MARK = re.compile(
 )
 _UID_END = re.compile(r":[0-9a-z]{5,10}$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(post|topic):([0-9]{1,15})\b")
-_QUOTE_MARKS = "\"'“”„«»‘’  "
+_QUOTE_MARKS = "\"'“”„«»‘’ \u00a0\u202f"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,12 +47,15 @@ def load(folder: Path) -> Embed:
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         raise ModelUnavailable(role="embed", path=str(folder), reason=str(error)) from error
     lock = threading.Lock()
+    config = model.model.model.config
+    # Beyond its positions the model fails, and the library swallows that and retries for ever smaller batches.
+    longest = min(MAX_TOKENS, int(config.max_position_embeddings) - 2)
 
     def embed(texts: Sequence[str], _role: TextRole) -> Vectors:
         if not texts:
-            return np.zeros((0, int(model.model.model.config.hidden_size)), np.float32)
+            return np.zeros((0, int(config.hidden_size)), np.float32)
         with lock:
-            found = model.encode(list(texts), batch_size=BATCH, max_length=MAX_TOKENS)["dense_vecs"]
+            found = model.encode(list(texts), batch_size=BATCH, max_length=longest)["dense_vecs"]
         rows = np.asarray(found, np.float32).reshape(len(texts), -1)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         unit: Vectors = rows / np.where(norms > 0, norms, 1.0)

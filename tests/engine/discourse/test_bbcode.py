@@ -49,10 +49,9 @@ def test_a_spoiler_is_told_from_a_quote():
     assert split("[spoiler]fin[/spoiler]")[1] == (Leftover("spoiler", "fin"),)
 
 
-@given(st.lists(st.sampled_from(["[quote=a]", "[/quote]", "[spoiler]", "[/spoiler]", "x", "y"])).map("".join))
+@given(st.lists(st.sampled_from(["[quote=1]", "[/quote]", "[spoiler]", "[/spoiler]", "X", "Y"])).map("".join))
 def test_no_word_is_lost_and_no_tag_is_left(marked):
     text, leftovers = split(marked)
     everything = text + "".join(leftover.marked for leftover in leftovers)
-    assert sorted(everything.replace(BLOCK, "")) == sorted(marked.replace("[quote=a]", "").replace("[/quote]", "")
-        .replace("[spoiler]", "").replace("[/spoiler]", ""))  # fmt: skip
+    assert sorted(everything.replace(BLOCK, "")) == sorted(letter for letter in marked if letter in "XY")
     assert "[" not in everything

@@ -58,7 +58,7 @@ def test_private_posts_are_counted_and_not_expected(saved, make):
     posts.append(make["post"](20, 20, hidden=True, cooked_hidden=True))
     root = saved(make["topic"](100, [make["post"](1), *posts]))
     counts = Counter(item.reason for item in items(root, Skipped))
-    assert counts == {reason: 1 for reason in odd} | {SkipReason.HIDDEN: 2}
+    assert counts == dict.fromkeys(odd, 1) | {SkipReason.HIDDEN: 2}
     assert [topic.expected_posts for topic in items(root, Topic)] == [1]
     assert items(root, TopicExtent)[0].post_ids == frozenset([1, *range(2, 8), 20])
 
@@ -162,7 +162,7 @@ def test_a_bad_file_among_good_ones_is_told_and_passed_over(saved, make, content
     ],
 )  # fmt: skip
 def test_a_post_that_lacks_what_it_needs_is_unreadable(saved, make, values):
-    root = saved(make["topic"](100, [make["post"](1), make["post"](2, 2, **values)]))
+    root = saved(make["topic"](100, [make["post"](1), make["post"](2, 2) | values]))
     assert [post.id for post in items(root, Post)] == [1]
     assert Skipped(SkipReason.UNREADABLE, 100) in items(root, Skipped)
     assert [flaw.code for flaw in items(root, Flaw)] == ["bad_post"]

@@ -66,10 +66,11 @@ format: $(VENV)/.dev
 
 check: test
 
+PO := i18n/fr/LC_MESSAGES/archiviste.po
 i18n: $(VENV)/.dev
-	$(BIN)/pybabel --quiet extract -F i18n/babel.cfg -o i18n/archiviste.pot .
-	$(BIN)/pybabel --quiet update -i i18n/archiviste.pot -d i18n -D archiviste -l fr --no-fuzzy-matching --ignore-obsolete
-	rm i18n/archiviste.pot
+	mkdir -p build
+	$(BIN)/pybabel --quiet extract -F i18n/babel.cfg --no-location --sort-output -w 110 -o build/archiviste.pot .
+	$(BIN)/pybabel --quiet update -i build/archiviste.pot -o $(PO) -l fr --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date -w 110
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m tests.readme

@@ -20,6 +20,7 @@ from engine import (
     ArchiveFormatError,
     ArchivisteError,
     Mode,
+    QuerySyntaxError,
     build_index,
     import_archive,
     load_models,
@@ -49,7 +50,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         logs.start(choices.engine.data, choices.app.log_level)
         return _COMMANDS[given.command](given, choices)
     except ArchivisteError as error:
-        _log.info("%s", error)
+        # The user's own words stay out of the log.
+        _log.log(logging.DEBUG if isinstance(error, QuerySyntaxError) else logging.WARNING, "%s", error)
         _say(message(error))
     except KeyboardInterrupt:
         _say(_("Interrupted. What was done is kept."))
@@ -93,7 +95,8 @@ def _demo(_given: argparse.Namespace, choices: Choices) -> int:
     _print(_("The demo forum is ready in {data}.").format(data=engine.data))
     _print("", _("Next:"))
     command = f'  archiviste --data "{engine.data}"'
-    _print(f'{command} ask "{_("At what pressure should I inflate 700x28 tyres?")}"', f"{command} serve")
+    question = _("At what pressure should I inflate 700x28 tyres for a rider of 82 kg?")
+    _print(f'{command} ask "{question}"', f"{command} serve")
     return DONE
 
 

@@ -10,6 +10,7 @@ import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,14 @@ def build(folder: Path) -> Path:
             zipped.write("".join(_copy(name, rows)).encode())
         zipped.write(_FOOT.encode())
     return path
+
+
+@cache
+def examples() -> tuple[str, tuple[str, ...]]:
+    """Address of the demo forum, and questions that it answers well."""
+    forum = _read_yaml(resource("assets", "demo", "forum.yml"))
+    questions = _read_yaml(resource("assets", "demo", "examples.yml"))
+    return str(forum["base_url"]), tuple(map(str, questions))
 
 
 @dataclass(frozen=True, slots=True)

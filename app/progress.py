@@ -72,14 +72,13 @@ class _Bar:
 
     def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
         self._rich = RichProgress(
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=20),
             TextColumn("{task.fields[state]}", markup=False),
-            TimeElapsedColumn(),
             console=Console(file=stream),
         )
         self._tasks: dict[str, int] = {}

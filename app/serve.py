@@ -7,7 +7,6 @@ import os
 import secrets
 import socket
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +60,10 @@ def run(app: AppSettings, engine: Settings, *, show: bool | None = None) -> int:
     # 3. Serve.
     try:
         _serve(state, host=host, secret=secret, show=show)
+    except KeyboardInterrupt:  # how a server is meant to end
+        return 0
+    except SystemExit as end:  # the server could not start after all
+        return 1 if end.code else 0
     finally:
         state.close()
     return 0
@@ -78,13 +81,13 @@ def _serve(state: State, *, host: str, secret: str, show: bool) -> None:
 
     def ready() -> None:
         _say(_("Archiviste answers at {address}").format(address=address))
-        threading.Thread(target=state.warm_up, name="warm-up", daemon=True).start()
+        state.questions.submit(state.warm_up)
 
     # Spawned children must not inherit a process that has threads, locks and models.
     nicegui.run.process_pool_start_method = "spawn"
     nicegui.app.add_middleware(OnlyThisServer, port=app.port, lan=app.lan)
     nicegui.app.on_startup(ready)
-    nicegui.app.on_shutdown(state.stopping.set)  # questions end before the pools are waited for
+    nicegui.app.on_shutdown(state.close)  # here as well: a SIGTERM ends the process right after this
     pages.register(state)
     native = app.native and _has_native_window()
     ui.run(

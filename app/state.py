@@ -9,15 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
-
-import yaml
 
 from engine import Archive, ArchivisteError, Models, Settings, load_models, open_archive
 
+from . import demo
 from .i18n import gettext as _
-from .resources import resource
 from .settings import AppSettings
 
 log = logging.getLogger(__name__)
@@ -54,14 +51,17 @@ class State:
             store = self.archive.store
             posts, topics, _categories = store.counts()
             title = store.meta("title") or _("Archive of the forum")
-            facts = Facts(title, store.meta("base_url"), posts, topics, _published_at(self.engine.data))
+            base_url = store.meta("base_url")
+            if not base_url.startswith(("https://", "http://")):
+                base_url = ""  # it comes from a backup, and becomes the start of links
+            facts = Facts(title, base_url, posts, topics, _published_at(self.engine.data))
             self._facts = (time.monotonic(), facts)
         return self._facts[1]
 
     def examples(self) -> tuple[str, ...]:
         """Questions to start with: those of the demo forum when it is the one that is open."""
-        base_url, questions = _demo()
-        return questions if base_url and self.facts().base_url == base_url else ()
+        base_url, questions = demo.examples()
+        return questions if self.facts().base_url == base_url else ()
 
     def warm_up(self) -> None:
         """Load the index and the encoder, so that the first visitor does not wait for them. Never raises."""
@@ -69,13 +69,13 @@ class State:
             self.archive.search(_("archive"), k=1)
 
     def close(self) -> None:
-        """Stop the questions being answered, then release the indexes and the databases."""
+        """Stop the questions being answered, then release the indexes and the databases. Once is enough."""
+        if self.stopping.is_set():
+            return
         self.stopping.set()
+        self.models.close()  # ends a generation in progress, so that its thread can end
         self.questions.shutdown(wait=True, cancel_futures=True)
         self.archive.close()
-        close_models = getattr(self.models.generate, "close", None)
-        if close_models is not None:
-            close_models()
 
 
 def _published_at(data: Path) -> datetime | None:
@@ -83,15 +83,3 @@ def _published_at(data: Path) -> datetime | None:
         return datetime.fromtimestamp((data / "indexes" / "CURRENT").stat().st_mtime, UTC)
     except OSError:
         return None
-
-
-@cache
-def _demo() -> tuple[str, tuple[str, ...]]:
-    """Address of the demo forum, and its example questions."""
-    try:
-        forum = yaml.safe_load(resource("assets", "demo", "forum.yml").read_text("utf-8"))
-        examples = yaml.safe_load(resource("assets", "demo", "examples.yml").read_text("utf-8"))
-    except OSError:
-        log.info("no demo forum in this installation")
-        return "", ()
-    return str(forum["base_url"]), tuple(str(question) for question in examples)

@@ -20,7 +20,17 @@ from .retrieve import query as grammar
 from .retrieve import search as search_room
 from .settings import Settings
 from .store import ArchiveStore, VectorStore, import_source
-from .values import AnswerEvent, FusedPost, ImportReport, Mode, Models, OnProgress, Query, SearchResult, Status
+from .values import (
+    AnswerEvent,
+    FusedPost,
+    ImportReport,
+    Mode,
+    Models,
+    OnProgress,
+    Query,
+    SearchResult,
+    Status,
+)
 
 WRITER_LOCK = "writer.lock"
 
@@ -46,9 +56,7 @@ class Archive:
         query = grammar.parse(text)
         with self._reading() as generation:
             found = self._rank(query, mode, max(k, self.settings.candidates), generation)
-        return search_room.present(
-            text, query, mode, found, k=k, store=self.store, analyser=self.analyser
-        )
+        return search_room.present(text, query, mode, found, k=k, store=self.store, analyser=self.analyser)
 
     def ask(self, question: str, *, answerer: answering.Answerer = "auto") -> Iterator[AnswerEvent]:
         """Evidence, then pieces of text, then one Answer or Abstention. Raises IndexUnavailable, GenerationFailed."""
@@ -57,7 +65,9 @@ class Archive:
         if question:
             with self._reading() as generation:
                 # A question is words: what looks like an operator in a sentence is not one.
-                found = self._rank(Query(words=(question,)), Mode.HYBRID, self.settings.candidates, generation)
+                found = self._rank(
+                    Query(words=(question,)), Mode.HYBRID, self.settings.candidates, generation
+                )
             ranked = found.ranked
         evidence = evidence_room.gather(
             question, ranked, store=self.store, analyser=self.analyser, settings=self.settings
@@ -186,7 +196,13 @@ def build_index(
         store, vector_store = ArchiveStore(settings.data), VectorStore(settings.data)
         try:
             building.build(
-                settings, store, vector_store, models, with_vectors=vectors, on_progress=on_progress, check=check
+                settings,
+                store,
+                vector_store,
+                models,
+                with_vectors=vectors,
+                on_progress=on_progress,
+                check=check,
             )
         finally:
             store.close()

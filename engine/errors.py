@@ -1,22 +1,22 @@
 """The errors of the engine: codes and facts, no sentences.
 
-    ArchivisteError(code, **details)      code = i18n key, details = facts for the sentence
-     ├─ SettingsError        key, value             unknown key or bad value
-     ├─ ArchiveFormatError   path, where            a source cannot be read
-     ├─ StoreError
-     │   ├─ SchemaTooNew     found, supported       written by a newer version
-     │   ├─ StoreBusy        holder                 another process writes to the data folder
-     │   ├─ StoreDamaged     path, reason           SQLite refuses the file
-     │   ├─ DiskFull         path                   no room left, what was committed is kept
-     │   └─ OtherForum       held, offered          a source of another forum
-     ├─ IndexUnavailable
-     │   ├─ IndexMissing
-     │   ├─ IndexOutdated    reason                 fingerprint differs from the code or the model
-     │   └─ IndexDamaged     part                   cannot be opened, or disagrees with the store
-     ├─ ModelUnavailable     role, path             embed, rerank or generate cannot load
-     ├─ QuerySyntaxError     hint, value            an operator's value can't be understood
-     ├─ GenerationFailed     stage                  the language model stopped before its answer
-     └─ Cancelled                                   raised by the cancel check, caught by the job
+ArchivisteError(code, **details)      code = i18n key, details = facts for the sentence
+ ├─ SettingsError        key, value             unknown key or bad value
+ ├─ ArchiveFormatError   path, where            a source cannot be read
+ ├─ StoreError
+ │   ├─ SchemaTooNew     found, supported       written by a newer version
+ │   ├─ StoreBusy        holder                 another process writes to the data folder
+ │   ├─ StoreDamaged     path, reason           SQLite refuses the file
+ │   ├─ DiskFull         path                   no room left, what was committed is kept
+ │   └─ OtherForum       held, offered          a source of another forum
+ ├─ IndexUnavailable
+ │   ├─ IndexMissing
+ │   ├─ IndexOutdated    reason                 fingerprint differs from the code or the model
+ │   └─ IndexDamaged     part                   cannot be opened, or disagrees with the store
+ ├─ ModelUnavailable     role, path             embed, rerank or generate cannot load
+ ├─ QuerySyntaxError     hint, value            an operator's value can't be understood
+ ├─ GenerationFailed     stage                  the language model stopped before its answer
+ └─ Cancelled                                   raised by the cancel check, caught by the job
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Settings:
     evidence_tokens: int = 3000
     """Budget of all the evidence, in tokens of the answering model (or characters / 4)."""
 
-    long_topic_posts: int = 50
+    long_topic_posts: int = 20
     """From this many posts on, a topic may give two numbered posts."""
 
 
@@ -136,9 +136,7 @@ def build(data: Path, *layers: Mapping[str, Any]) -> Settings:
             values[key] = _coerce(key, value, str(known[key].type))
     settings = Settings(data=data.expanduser().absolute(), **values)
     if settings.window_overlap_chars * 2 > settings.window_chars:
-        raise SettingsError(
-            key="window_overlap_chars", value=settings.window_overlap_chars, reason="overlap"
-        )
+        raise SettingsError(key="window_overlap_chars", value=settings.window_overlap_chars, reason="overlap")
     return settings
 
 

@@ -36,7 +36,14 @@ def settings(folder: Path, **values: object) -> Settings:
     return build(folder, values)
 
 
-def topic(topic_id: int, title: str = "Un sujet", *, category: int | None = 1, tags: Sequence[str] = (), expected: int | None = None) -> Topic:
+def topic(
+    topic_id: int,
+    title: str = "Un sujet",
+    *,
+    category: int | None = 1,
+    tags: Sequence[str] = (),
+    expected: int | None = None,
+) -> Topic:
     return Topic(
         id=TopicId(topic_id), title=title, slug=title.lower().replace(" ", "-"),
         category_id=None if category is None else CategoryId(category), created_at=START, last_posted_at=START,
@@ -96,7 +103,9 @@ def forum() -> list[SourceItem]:
     ]  # fmt: skip
 
 
-def save(folder: Path, items: Iterable[SourceItem], *, whole_forum: bool = True, **options: object) -> ImportReport:
+def save(
+    folder: Path, items: Iterable[SourceItem], *, whole_forum: bool = True, **options: object
+) -> ImportReport:
     """Import items into the archive of a folder."""
     store = ArchiveStore(folder)
     try:

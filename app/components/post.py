@@ -42,8 +42,9 @@ def post_article(post: ReadyPost, *, base_url: str, target: bool, accepted: bool
             text(row.display_name or row.username, "span", "author")
             if row.display_name and row.display_name != row.username:
                 text(f"@{row.username}", "span", "username")
-            link(date_long(row.created_at), row.path, "date")
-            text(f"n°\u00a0{row.post_number}", "span", "number")
+            with box("span", "when"):
+                link(date_long(row.created_at), row.path, "date")
+                text(_("no. {n}").format(n=row.post_number), "span", "number")
         if row.reply_to and row.reply_to != row.post_number:
             # Only the end of the path changes: the parent stands in the same topic.
             parent = row.path.rpartition("/")[0] + f"/{row.reply_to}"

@@ -24,9 +24,9 @@ PLAIN_TLDS = """
     """.split()
 # Those that also begin a sentence after a forgotten space ("du cuir.Il faut"): never in capitalised form.
 WORD_TLDS = """
-    info name pro art mode top club shop site blog forum page world life news media paris bzh gal
-    test local lan home internal co io me de es it be at se no la il je tu ne si ma sa ta as to is in
-    ie pm re nc mq gp gf ga ml cf cm ci sn tn dz hu sk hr bg rs ee lv lt ua tr id th vn ph sg hk tw my
+    info name pro art mode top club shop site blog forum page world life news media paris bzh gal test
+    local lan home internal co io me de es it be at se no la il je tu ne si ma sa ta as to is in ie pm
+    re nc mq gp gf ga ml cf cm ci sn tn dz hu sk hr bg rs ee lv lt ua tr id th vn ph sg hk tw my
     """.split()
 
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 # Words that a full stop shortens without ending the sentence.
 ABBREVIATIONS = frozenset(
     """
-    m mm mme mmes mlle mr dr me pr st ste ex p pp cf env n no art av apr fig vol éd ed chap réf ref tél tel
-    max min approx qq qqn qqch bd bvd vs nb ndlr ndr càd cad dim haut larg long coul ann div sté resp
-    janv févr fév avr juil sept oct nov déc
+    m mm mme mmes mlle mr dr me pr st ste ex p pp cf env n no art av apr fig vol éd ed chap réf ref tél
+    tel max min approx qq qqn qqch bd bvd vs nb ndlr ndr càd cad dim haut larg long coul ann div sté
+    resp janv févr fév avr juil sept oct nov déc
     """.split()
 )
 # These may end a sentence too: they do when a capital follows.
@@ -58,6 +58,8 @@ def _ends(text: str, found: re.Match[str]) -> bool:
     mark, follower = found["mark"], text[found.end() : found.end() + 1]
     if mark.startswith(("…", "..")):
         return not follower.islower()
+    if "»" in found[0] and follower.islower():  # « Oui ! » dit-il
+        return False
     if mark != ".":
         return True
     word = _last_word(text, found.start())

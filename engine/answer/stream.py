@@ -48,7 +48,7 @@ def spoken(pieces: Iterable[str]) -> Iterator[str]:
                 waiting, thinking = waiting[found.end() :], not thinking
                 continue
             keep = _partial_tag(waiting)
-            if not thinking and keep < len(waiting):
+            if not thinking and keep:
                 yield waiting[:keep]
             waiting = waiting[keep:]
             break
@@ -68,20 +68,27 @@ def _partial_tag(text: str) -> int:
 
 
 def _safe_cut(text: str) -> int:
-    """How much of the text can be shown: up to the last space, or to a marker still open."""
-    space = max(text.rfind(" "), text.rfind("\n")) + 1
-    opening = text.rfind("[[")
-    if opening >= 0 and "]]" not in text[opening:] and len(text) - opening <= MARKER_CHARS:
-        space = min(space, opening)
-    return len(text) if not space and len(text) > WORD_CHARS else space
+    """How much of the text can be shown: whole words, no part of a marker.
+
+    White space waits with the word after it, which may be a marker that takes it away.
+    """
+    cut = _before_space(text, max(text.rfind(" "), text.rfind("\n")))
+    opening = text.rfind("[[", 0, cut)
+    if opening >= 0 and "]]" not in text[opening:cut] and cut - opening <= MARKER_CHARS:
+        return _before_space(text, opening)
+    return len(text) if not cut and len(text) > WORD_CHARS else cut
+
+
+def _before_space(text: str, end: int) -> int:
+    return len(text[: max(0, end)].rstrip())
 
 
 def _plain(text: str) -> str:
-    # `strip` trims its ends: the white space that joins one piece to the next is put back.
+    text = citations.without_markers(text)
+    # `strip` trims its ends: the white space that joins this piece to its neighbours is put back.
     head = text[: len(text) - len(text.lstrip())]
     tail = text[len(text.rstrip()) :] if text.strip() else ""
-    body = links.strip(citations.without_markers(text)).text
-    return f"{head}{body}{tail}" if body else head
+    return f"{head}{links.strip(text).text}{tail}"
 
 
 _TAGS = ("<think>", "</think>", "<thinking>", "</thinking>")

@@ -22,6 +22,8 @@ from .tangled import is_tangled, strip_tags
 _USELESS = re.compile(r"[\W_]+")
 _NOTHING = CookedText("")
 
+# javascript:, data: and the like are no files; "upload:" is Discourse's own
+_FOREIGN_SCHEME = re.compile(r"(?!https?:|upload:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _SMILEY_PATH = re.compile(r"/(?:smil(?:e|ey|ies)|emoji|emoticons?)/", re.IGNORECASE)
 
 _Kind = Literal["own", "quote", "code", "spoiler"]
@@ -74,8 +76,7 @@ def _walk(root: LexborNode | None, attachments: list[Attachment]) -> list[_Sink]
             if not above:
                 return sinks
             node, mark, sink, keep_lines = above.pop()
-            if mark:
-                sink.pieces.append(mark)
+            sink.pieces.append(mark)
             continue
         tag = node.tag or ""
         if tag == "-text":
@@ -97,10 +98,9 @@ def _walk(root: LexborNode | None, attachments: list[Attachment]) -> list[_Sink]
             node = node.next
             continue
         if tag == "a" and "attachment" in classes and attributes:
-            attachments.append(_attachment(attributes.get("href") or "", _inner_text(node)))
+            _attach(attachments, attributes.get("href") or "", _inner_text(node))
         mark = BLOCK if tag in BLOCKS else " " if tag in CELLS else ""
-        if mark:
-            sink.pieces.append(mark)
+        sink.pieces.append(mark)
         above.append((node.next, mark, sink, keep_lines))
         opened = _open_sink(node, classes, attributes or {}, sink)
         if opened is not None:
@@ -176,15 +176,13 @@ def _leaf(
         parent = node.parent
         if parent is not None and parent.tag == "a" and "lightbox" in (parent.attributes.get("class") or ""):
             address = parent.attributes.get("href") or address
-        if address and not address.startswith("data:"):
-            attachments.append(_attachment(address, attributes.get("alt") or attributes.get("title") or ""))
+        _attach(attachments, address, attributes.get("alt") or attributes.get("title") or "")
     elif tag in ("video", "audio"):
         source = node.css_first("source[src]")
         address = (
             attributes.get("src") or (source.attributes.get("src") if source is not None else None) or ""
         )
-        if address:
-            attachments.append(_attachment(address, ""))
+        _attach(attachments, address, "")
     else:
         heading = node.css_first("h3, h4") or node.css_first("article a, a")
         title = attributes.get("data-youtube-title") or (_inner_text(heading) if heading is not None else "")
@@ -197,9 +195,12 @@ def _inner_text(node: LexborNode) -> str:
     return " ".join("".join(texts).split())
 
 
-def _attachment(address: str, name: str) -> Attachment:
+def _attach(attachments: list[Attachment], address: str, name: str) -> None:
     url = "".join(remove_controls(address).split())
-    return Attachment(url, one_line(name) or url.split("?")[0].rstrip("/").rsplit("/", 1)[-1])
+    if url and not _FOREIGN_SCHEME.match(url):
+        attachments.append(
+            Attachment(url, one_line(name) or url.split("?")[0].rstrip("/").rsplit("/", 1)[-1])
+        )
 
 
 def _number(text: str | None) -> int | None:

@@ -20,7 +20,9 @@ from ..values import PostId, Ranking, Vectors
 
 NAME = "dense"
 COLLECTION = "posts"
-EXACT_POSTS = 3000  # below this many allowed posts, exact scoring is faster than asking Chroma for more and more
+EXACT_POSTS = (
+    3000  # below this many allowed posts, exact scoring is faster than asking Chroma for more and more
+)
 MAX_FETCH = 2000  # windows asked at the most; ef_search must be at least that large
 OVERFETCH = 4  # windows asked for a wanted post: long posts have several
 HNSW = {
@@ -45,7 +47,9 @@ def build(
     """
     client = _client(folder)
     try:
-        collection = client.create_collection(COLLECTION, configuration={"hnsw": HNSW}, embedding_function=None)
+        collection = client.create_collection(
+            COLLECTION, configuration={"hnsw": HNSW}, embedding_function=None
+        )
         most = int(client.get_max_batch_size())
         done = 0
         for places, vectors in batches:
@@ -80,7 +84,7 @@ class DenseIndex:
             self._client = _client(folder)
             self._collection = self._client.get_collection(COLLECTION, embedding_function=None)
             space = self._collection.configuration_json["hnsw"]["space"]
-        except Exception as error:  # noqa: BLE001 - Chroma's Rust side raises many kinds on damage
+        except Exception as error:
             self.close()
             raise IndexDamaged(part=NAME, reason=repr(error)) from error
         if space != HNSW["space"]:
@@ -152,9 +156,7 @@ class DenseIndex:
             ]
             yield [places[i][0] for i in keep], rows[keep]
 
-    def _exact(
-        self, batches: Iterable[tuple[list[PostId], Vectors]], vector: Vectors, limit: int
-    ) -> Ranking:
+    def _exact(self, batches: Iterable[tuple[list[PostId], Vectors]], vector: Vectors, limit: int) -> Ranking:
         best: dict[PostId, float] = {}
         for owners, rows in batches:
             if not owners:

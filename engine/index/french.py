@@ -15,7 +15,9 @@ from functools import lru_cache
 import Stemmer
 
 # Elided forms are function words; what follows the apostrophe is the word.
-ELISIONS = frozenset("l d j m t s n c qu jusqu lorsqu puisqu quoiqu quelqu presqu entr".split())
+ELISIONS = frozenset("""
+    l d j m t s n c qu jusqu lorsqu puisqu quoiqu quelqu presqu entr
+    """.split())
 
 # Words whose apostrophe is part of them, under every spelling people use.
 WHOLE = {
@@ -36,24 +38,29 @@ WHOLE = {
 FRENCH_STOP = frozenset(
     """
     à a ai aie au aux avec avez avons c ce ceci cela celle celles celui ces cet cette ceux chez ci comme
-    d dans de des donc du elle elles en entre es et êtes eu euh eux hein il ils j je l la là le les leur leurs lui
-    m ma mais me mes moi n ne nos notre nous on ont ou où par parce pendant peu pour puis qu quand que quel quelle
-    quelles quels qui quoi s sa sans se ses soit sommes sont suis sur t ta te toi tu un une vos votre vous y ça
-    étaient étais était étant
+    d dans de des donc du elle elles en entre es et êtes eu euh eux hein il ils j je l la là le les leur
+    leurs lui m ma mais me mes moi n ne nos notre nous on ont ou où par parce pendant peu pour puis qu
+    quand que quel quelle quelles quels qui quoi s sa sans se ses soit sommes sont suis sur t ta te toi
+    tu un une vos votre vous y ça étaient étais était étant
     """.split()
 )
 ENGLISH_STOP = frozenset(
     """
-    a an and are as at be been but by for from had has have he her his i if in into is it its me my no not of on
-    or our she so such that the their them then there these they this to was we were which will with you your
+    a an and are as at be been but by for from had has have he her his i if in into is it its me my no
+    not of on or our she so such that the their them then there these they this to was we were which
+    will with you your
     """.split()
 )
 
 # After a verb these are pronouns ("peut-on", "dis-moi"), not parts of a code.
 _CLITICS = frozenset(
-    "je tu il elle on nous vous ils elles ce moi toi le la les lui leur y en là ci t même mêmes".split()
+    """
+    je tu il elle on nous vous ils elles ce moi toi le la les lui leur y en là ci t même mêmes
+    """.split()
 )
-_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ß": "ss", "’": "'", "ʼ": "'", "‘": "'", "´": "'", "′": "'"})
+_LIGATURES = str.maketrans(
+    {"œ": "oe", "æ": "ae", "ß": "ss", "’": "'", "ʼ": "'", "‘": "'", "´": "'", "′": "'"}
+)
 _WORD = re.compile(r"\w+(?:'\w+)*")
 _CHUNK = re.compile(r"[^\s«»“”\"()\[\]{}<>…;!?|]+")
 _SYMBOL = re.compile(r"[+#&@*°%./:_,-]")

@@ -99,7 +99,7 @@ class LexicalIndex:
         try:
             self._index = index.open_dir(str(folder))
             self.post_ids: NDArray[np.int64] = self._read_ids()
-        except Exception as error:  # noqa: BLE001 - Whoosh raises struct.error, KeyError, EOFError… on damage
+        except Exception as error:
             raise IndexDamaged(part=NAME, reason=repr(error)) from error
         order = np.argsort(self.post_ids)
         self._sorted_ids, self._sorted_docs = self.post_ids[order], order

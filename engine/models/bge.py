@@ -58,7 +58,7 @@ def load(folder: Path) -> Embed:
             found = model.encode(list(texts), batch_size=BATCH, max_length=longest)["dense_vecs"]
         rows = np.asarray(found, np.float32).reshape(len(texts), -1)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        unit: Vectors = rows / np.where(norms > 0, norms, 1.0)
+        unit: Vectors = (rows / np.where(norms > 0, norms, 1.0)).astype(np.float32)
         return unit
 
     return embed

@@ -1,19 +1,14 @@
 """The answering model as the engine sees it: a child process that generates and counts.
 
-Knows nothing about llama.cpp, only about the lines that `llm_child` reads and writes.
+Knows nothing about llama.cpp nor about pipes, only about the requests that `llm_child` answers.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import os
-import queue
-import subprocess
-import sys
 import threading
-import weakref
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +16,8 @@ from typing import Any, Self
 
 from engine.errors import GenerationFailed, ModelUnavailable
 from engine.values import Message
+
+from .llm_process import Child, ChildGone
 
 LOAD_S = 120.0
 FIRST_TOKEN_S = 600.0  # a long prompt on a slow machine
@@ -33,15 +30,6 @@ BATCH_TOKENS = 256
 NAME_BYTES = 1 << 20  # of the file, enough to tell two models apart
 MAGIC = b"GGUF"
 
-Reply = dict[str, Any]
-
-
-def command() -> list[str]:
-    """The command line of the child: this program itself when frozen, a module otherwise."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, "llm-child"]
-    return [sys.executable, "-m", "engine.models.llm_child"]
-
 
 class Llm:
     """A GGUF file and, once asked, the process that holds it. One request at a time.
@@ -53,7 +41,7 @@ class Llm:
         self, path: Path, *, context_tokens: int = 4096, answer_tokens: int = 400, threads: int = 0
     ) -> None:
         self.path = path
-        self._load: Reply = {
+        self._load: dict[str, Any] = {
             "do": "load",
             "path": str(path),
             "n_ctx": context_tokens,
@@ -63,7 +51,7 @@ class Llm:
         self._answer_tokens = answer_tokens
         self._lock = threading.Lock()
         self._turns = itertools.count(1)
-        self._child: _Child | None = None
+        self._child: Child | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -114,7 +102,7 @@ class Llm:
                         raise GenerationFailed(stage=reply["error"], reason=reply["reason"])
                     stage, wait = "tokens", TOKEN_S
                     yield reply["piece"]
-            except _ChildGone as gone:
+            except ChildGone as gone:
                 over = True
                 raise self._failed(child, stage) from gone
             finally:
@@ -127,11 +115,11 @@ class Llm:
             try:
                 child.send(do="count", id=turn, text=text)
                 return int(child.receive(turn, COUNT_S)["count"])
-            except _ChildGone as gone:
+            except ChildGone as gone:
                 raise self._failed(child, "prompt") from gone
 
     @contextmanager
-    def _turn(self) -> Iterator[tuple[_Child, int]]:
+    def _turn(self) -> Iterator[tuple[Child, int]]:
         if not self._lock.acquire(timeout=TURN_S):
             raise GenerationFailed(stage="load", reason="busy")
         try:
@@ -139,93 +127,27 @@ class Llm:
         finally:
             self._lock.release()
 
-    def _ready(self) -> _Child:
+    def _ready(self) -> Child:
         if self._child and self._child.alive:
             return self._child
         with _readable(self.path) as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise ModelUnavailable(role="generate", path=str(self.path), reason="format")
         self.close()
-        child = self._child = _Child()
+        child = self._child = Child()
         try:
             child.send(**self._load)
             reply = child.receive(0, LOAD_S)
-        except _ChildGone as gone:
+        except ChildGone as gone:
             raise self._failed(child, "load") from gone
         if "error" in reply:
             self.close()
             raise ModelUnavailable(role="generate", path=str(self.path), reason=reply["reason"])
         return child
 
-    def _failed(self, child: _Child, stage: str) -> GenerationFailed:
+    def _failed(self, child: Child, stage: str) -> GenerationFailed:
         child.end()
         return GenerationFailed(stage=stage, reason="process")
-
-
-class _ChildGone(Exception):
-    """The child ended, or was silent for too long."""
-
-
-class _Child:
-    """One child process and the thread that reads its lines; ended by `end()`, by collection or at exit."""
-
-    def __init__(self) -> None:
-        root = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-        self._process = subprocess.Popen(
-            command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-        self._replies: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
-        # The thread holds the pipe and the queue, never `self`: an abandoned child can be collected.
-        reader = threading.Thread(target=_read, args=(self._process, self._replies), daemon=True)
-        reader.start()
-        self._finalize = weakref.finalize(self, _end, self._process, reader)
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
-
-    def end(self) -> None:
-        self._finalize()
-
-    def send(self, **request: object) -> None:
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
-            self._process.stdin.flush()
-        except (OSError, ValueError) as error:  # ValueError: closed by `end()` meanwhile
-            raise _ChildGone from error
-
-    def receive(self, turn: int, timeout_s: float) -> Reply:
-        """The next reply to this turn; replies to an earlier, cancelled one are passed over."""
-        while True:
-            try:
-                reply = self._replies.get(timeout=timeout_s)
-            except queue.Empty as silence:
-                raise _ChildGone from silence
-            if reply is None:
-                raise _ChildGone
-            if reply.get("id", 0) == turn:
-                return reply
-
-    def cancel(self, turn: int, timeout_s: float) -> bool:
-        """Ask the child to stop this turn; whether it did so in time."""
-        try:
-            self.send(do="cancel", id=turn)
-            while "piece" in self.receive(turn, timeout_s):
-                pass
-        except _ChildGone:
-            return False
-        return True
 
 
 def physical_cores() -> int:
@@ -244,23 +166,3 @@ def _readable(path: Path) -> Iterator[Any]:
         raise ModelUnavailable(role="generate", path=str(path), reason="missing") from error
     with file:
         yield file
-
-
-def _read(process: subprocess.Popen[bytes], replies: queue.SimpleQueue[Reply | None]) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.endswith(b"\n"):  # a killed child may leave half a line
-            replies.put(json.loads(line))
-    replies.put(None)
-
-
-def _end(process: subprocess.Popen[bytes], reader: threading.Thread) -> None:
-    process.kill()
-    process.wait()
-    reader.join()
-    for pipe in (process.stdin, process.stdout):
-        try:
-            if pipe:
-                pipe.close()
-        except OSError:  # what was still buffered can't reach a dead process
-            continue

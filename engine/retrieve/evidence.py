@@ -5,7 +5,7 @@ Small is searched, large is read: context belongs here, not in the index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..index.french import Analyser
 from ..settings import Settings
@@ -13,7 +13,7 @@ from ..store.archive import ArchiveStore, PostRow
 from ..values import ContextPost, Evidence, FusedPost, PostId, Role, TopicId
 from .excerpt import best_window
 
-CONSIDERED = 20  # ranked posts looked at; lower ones are not evidence however much room is left
+CONSIDERED = 50  # ranked posts looked at; lower ones are not evidence however much room is left
 LONG_TOPIC_CAP = 2
 EVIDENCE_CHARS = 2400  # of a cited post; a longer one is read around what was asked
 CONTEXT_CHARS = 500  # of each post around it
@@ -52,22 +52,20 @@ def gather(
             if spent + price <= settings.evidence_tokens:
                 spent += price
                 context.append(shown)
-        evidence.append(
-            Evidence(
-                n=len(evidence) + 1, post_id=row.id, topic_id=row.topic_id, post_number=row.post_number,
-                url=base_url + row.path, path=row.path, title=row.title, category=row.category, author=row.username,
-                created_at=row.created_at, text=text, context=tuple(context),
-            )  # fmt: skip
-        )
+        found = Evidence(
+            n=len(evidence) + 1, post_id=row.id, topic_id=row.topic_id, post_number=row.post_number,
+            url=base_url + row.path, path=row.path, title=row.title, category=row.category, author=row.username,
+            created_at=row.created_at, text=text, context=tuple(context),
+        )  # fmt: skip
+        evidence.append(found)
     return tuple(evidence)
 
 
 def _choose(rows: Iterable[PostRow], store: ArchiveStore, settings: Settings) -> list[PostRow]:
     chosen: list[PostRow] = []
     taken: dict[TopicId, int] = {}
-    for row in rows:
-        if not (row.text.strip() or row.code.strip()):
-            continue  # an image alone proves nothing
+    readable = [row for row in rows if row.text.strip() or row.code.strip()]  # an image alone proves nothing
+    for row in _answers_first(readable):
         held = taken.get(row.topic_id, 0)
         cap = LONG_TOPIC_CAP if held and store.topic_size(row.topic_id) >= settings.long_topic_posts else 1
         if held < cap:
@@ -76,6 +74,30 @@ def _choose(rows: Iterable[PostRow], store: ArchiveStore, settings: Settings) ->
         if len(chosen) == settings.evidence_max:
             break
     return chosen
+
+
+def _answers_first(rows: Sequence[PostRow]) -> Iterator[PostRow]:
+    """The rows in their order, except that a post that asks gives its place to the best ranked reply after it.
+
+    A question of the archive looks most like the question asked, but the words that answer follow it; it is read
+    with them anyway, as a neighbour.
+    """
+    moved: set[PostId] = set()
+    for i, row in enumerate(rows):
+        if row.id in moved:
+            continue
+        if _asks(row):
+            for later in rows[i + 1 :]:
+                follows = later.topic_id == row.topic_id and later.post_number > row.post_number
+                if follows and later.id not in moved and not _asks(later):
+                    moved.add(later.id)
+                    yield later
+                    break
+        yield row
+
+
+def _asks(row: PostRow) -> bool:
+    return "?" in row.text or (row.post_number == 1 and "?" in row.title)
 
 
 def _around(

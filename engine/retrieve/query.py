@@ -28,7 +28,7 @@ _NAME = {"authors": "auteur", "categories": "catégorie", "tags": "étiquette", 
 _TOKEN = re.compile(
     r"""
     (?P<op>[^\W\d_]+):(?:"(?P<opquoted>[^"]*)"|(?P<opvalue>[^\s"]+))
-    | (?P<sigil>[@\#])(?:"(?P<sigilquoted>[^"]*)"|(?P<sigilvalue>[^\W\d_][\w.-]*))(?=\s|$)
+    | (?P<sigil>[@\#])(?:"(?P<sigilquoted>[^"]*)"|(?P<sigilvalue>[^\W\d_][\w.-]*))(?=[\s"]|$)
     | (?P<minus>-)?"(?P<phrase>[^"]*)"
     | -(?P<excluded>\w[^\s"]*)
     | (?P<word>[^\s"]+)
@@ -48,8 +48,11 @@ def parse(text: str) -> Query:
         if match["op"] is not None:
             field = _FIELD.get(fold(match["op"]))
             value = (match["opquoted"] if match["opquoted"] is not None else match["opvalue"]).strip()
-            if field is None:
-                found["words"].append(match.group().replace('"', " ").strip())
+            if field is None and match["opquoted"] is not None:
+                found["words"].append(match["op"])
+                found["phrases"] += [value] if value else []
+            elif field is None:
+                found["words"].append(match.group())
             elif field in ("before", "after"):
                 dates[field] = _parse_date(value)
             elif value:

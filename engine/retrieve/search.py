@@ -148,4 +148,3 @@ class _Clock:
         now = time.perf_counter()
         self.laps[stage] = self.laps.get(stage, 0.0) + (now - self._last) * 1000
         self._last = now
-

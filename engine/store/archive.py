@@ -98,7 +98,9 @@ class ArchiveStore:
     def skipped(self) -> dict[str, int]:
         """Posts left out, by reason, summed over the last import of each source."""
         total: dict[str, int] = {}
-        rows = self._all("SELECT report FROM imports WHERE id IN (SELECT MAX(id) FROM imports GROUP BY source)")
+        rows = self._all(
+            "SELECT report FROM imports WHERE id IN (SELECT MAX(id) FROM imports GROUP BY source)"
+        )
         for (report,) in rows:
             for reason, count in json.loads(report).get("skipped", {}).items():
                 total[reason] = total.get(reason, 0) + count
@@ -230,7 +232,8 @@ class ArchiveStore:
             conditions.append("p.created_at >= ?")
             values.append(_midnight(query.after))
         rows = self._all(
-            f"SELECT p.id FROM posts p JOIN topics t ON t.id = p.topic_id WHERE {' AND '.join(conditions)}", values
+            f"SELECT p.id FROM posts p JOIN topics t ON t.id = p.topic_id WHERE {' AND '.join(conditions)}",
+            values,
         )
         return frozenset(PostId(row[0]) for row in rows), tuple(notices)
 

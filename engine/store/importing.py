@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import datetime
 
-from ..errors import OtherForum
+from ..errors import Cancelled, OtherForum
 from ..values import (
     Category,
     Flaw,
@@ -188,7 +188,9 @@ class _Import:
             absent = f"SELECT id FROM posts WHERE id <= {self.highest_id}"
         path = self.store.path
         with transaction(self.db, path):
-            self.db.execute(f"CREATE TEMP TABLE doomed AS SELECT id FROM posts WHERE id IN ({sure}) AND id NOT IN temp.seen")
+            self.db.execute(
+                f"CREATE TEMP TABLE doomed AS SELECT id FROM posts WHERE id IN ({sure}) AND id NOT IN temp.seen"
+            )
             (removed,) = self.db.execute("SELECT COUNT(*) FROM temp.doomed").fetchone()
             self.db.execute(
                 f"CREATE TEMP TABLE missing AS SELECT id FROM posts WHERE id IN ({absent})"
@@ -266,7 +268,8 @@ def import_source(
     with transaction(store.db, store.path):
         store.db.execute("UPDATE imports SET state = 'interrupted' WHERE state = 'running'")
         row = store.db.execute(
-            "INSERT INTO imports (source, kind, started_at, state, report) VALUES (?, ?, ?, 'running', '{}') RETURNING id",
+            """INSERT INTO imports (source, kind, started_at, state, report)
+               VALUES (?, ?, ?, 'running', '{}') RETURNING id""",
             (source, kind, int(time.time())),
         ).fetchone()
     state = "failed"
@@ -288,8 +291,13 @@ def import_source(
         )  # fmt: skip
         state = "done" if complete else "partial"
         return report
+    except Cancelled:
+        state = "cancelled"
+        raise
     finally:
-        document = json.dumps(asdict(report) if report else {"skipped": dict(work.skipped)}, ensure_ascii=False)
+        document = json.dumps(
+            asdict(report) if report else {"skipped": dict(work.skipped)}, ensure_ascii=False
+        )
         if not store.db.in_transaction:
             with transaction(store.db, store.path):
                 store.db.execute(

@@ -30,7 +30,8 @@ def archive_1(db: sqlite3.Connection) -> None:
             views INTEGER NOT NULL, likes INTEGER NOT NULL, closed INTEGER NOT NULL,
             archived INTEGER NOT NULL, pinned INTEGER NOT NULL, accepted_post_id INTEGER);
         CREATE INDEX topics_category ON topics (category_id);
-        CREATE TABLE topic_tags (tag TEXT NOT NULL, topic_id INTEGER NOT NULL, PRIMARY KEY (tag, topic_id)) WITHOUT ROWID;
+        CREATE TABLE topic_tags (
+            tag TEXT NOT NULL, topic_id INTEGER NOT NULL, PRIMARY KEY (tag, topic_id)) WITHOUT ROWID;
         CREATE INDEX topic_tags_topic ON topic_tags (topic_id);
         CREATE TABLE users (username TEXT PRIMARY KEY, display_name TEXT NOT NULL, user_id INTEGER) WITHOUT ROWID;
         CREATE TABLE posts (

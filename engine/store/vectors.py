@@ -70,7 +70,8 @@ class VectorStore:
     def missing(self, model: str) -> frozenset[bytes]:
         """Keys of passages that have no vector of this model yet."""
         rows = self._all(
-            "SELECT DISTINCT key FROM passages WHERE key NOT IN (SELECT key FROM vectors WHERE model = ?)", (model,)
+            "SELECT DISTINCT key FROM passages WHERE key NOT IN (SELECT key FROM vectors WHERE model = ?)",
+            (model,),
         )
         return frozenset(row[0] for row in rows)
 
@@ -98,7 +99,9 @@ class VectorStore:
         )
         return int(rows[0][0])
 
-    def passages_with_vectors(self, model: str, *, batch: int = 4096) -> Iterator[tuple[list[tuple[PostId, int]], Vectors]]:
+    def passages_with_vectors(
+        self, model: str, *, batch: int = 4096
+    ) -> Iterator[tuple[list[tuple[PostId, int]], Vectors]]:
         """All passages that have a vector of this model, by post id, in batches of (places, (n, d) float32)."""
         with translated(self.path):
             cursor = self.db.execute(

@@ -46,7 +46,9 @@ def agree(data: Path) -> tuple[bool, str]:
             return False, "no index"
         status = archive.status()
         sizes = ", ".join(f"{field} {len(getattr(found, field))}" for field in found.__slots__)
-        return bool(found), f"{status.posts} posts, words {status.lexical_posts}, vectors {status.dense_posts}; {sizes}"
+        return bool(
+            found
+        ), f"{status.posts} posts, words {status.lexical_posts}, vectors {status.dense_posts}; {sizes}"
 
 
 def main() -> None:
@@ -60,7 +62,11 @@ def main() -> None:
         folder, source = Path(name), options.source
         if source is None:
             source = folder / "forum"
-            subprocess.run([sys.executable, str(MAKE_FORUM), "--posts", "3000", "--out", str(source)], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [sys.executable, str(MAKE_FORUM), "--posts", "3000", "--out", str(source)],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
         # How long each takes undisturbed gives the moments to draw from.
         reference = folder / "reference"
         _, import_s = run(reference, "import", str(source))

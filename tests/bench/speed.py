@@ -46,7 +46,9 @@ def row(what: str, value: str, target: str) -> None:
 
 
 def main() -> None:
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}")
+    print(
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run(
@@ -55,7 +57,11 @@ def main() -> None:
         )  # fmt: skip
         data = folder / "data"
         elapsed, memory, _ = timed(archiviste(data, "import", str(folder / "forum" / "dump.sql.gz")))
-        row(f"import of {POSTS} posts (dump.sql.gz), whole command", f"{POSTS / elapsed:.0f} posts/s", "≥ 4000")
+        row(
+            f"import of {POSTS} posts (dump.sql.gz), whole command",
+            f"{POSTS / elapsed:.0f} posts/s",
+            "≥ 4000",
+        )
         row("  peak memory", f"{memory:.0f} MB", "< 500")
         held = json.loads(timed(archiviste(data, "status", "--json"))[2])["posts"]
         elapsed, memory = _keyword_index(data)
@@ -88,9 +94,15 @@ def _searches(data: Path) -> None:
     with engine.open_archive(settings, engine.load_models(settings)) as archive:
         archive.search("mise en route")
         for mode in engine.Mode:
-            times = sorted(_milliseconds(lambda q=q, m=mode: archive.search(q, mode=m)) for q in questions * 4)
+            times = sorted(
+                _milliseconds(lambda q=q, m=mode: archive.search(q, mode=m)) for q in questions * 4
+            )
             p50, p95 = statistics.median(times), times[int(len(times) * 0.95)]
-            row(f"search on the demo, {mode} ({len(times)} searches)", f"p50 {p50:.1f} p95 {p95:.1f} ms", "p50 < 60" if mode == "hybrid" else "")
+            row(
+                f"search on the demo, {mode} ({len(times)} searches)",
+                f"p50 {p50:.1f} p95 {p95:.1f} ms",
+                "p50 < 60" if mode == "hybrid" else "",
+            )
 
 
 def _milliseconds(work) -> float:
@@ -106,7 +118,12 @@ def _first_page(data: Path) -> float:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         started = time.perf_counter()
-        process = subprocess.Popen(archiviste(data, "serve", "--port", str(port)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
+        process = subprocess.Popen(
+            archiviste(data, "serve", "--port", str(port)),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=ROOT,
+        )
         try:
             while True:
                 try:

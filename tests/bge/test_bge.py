@@ -27,7 +27,9 @@ def folder(tmp_path_factory):
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    tokenizer.train_from_iterator(texts, trainers.UnigramTrainer(vocab_size=400, special_tokens=special, unk_token="<unk>"))
+    tokenizer.train_from_iterator(
+        texts, trainers.UnigramTrainer(vocab_size=400, special_tokens=special, unk_token="<unk>")
+    )
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )

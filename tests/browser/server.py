@@ -28,9 +28,13 @@ def running(data: Path) -> Iterator[str]:
     """The address of a server on this data folder; it ends with the block."""
     port = free_port()
     command = [sys.executable, "-m", "app", "--data", str(data), "serve", "--port", str(port)]
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("ARCHIVISTE_", "NICEGUI_"))}
+    # NiceGUI behaves differently when it believes that it runs inside pytest.
+    ours = ("ARCHIVISTE_", "NICEGUI_", "PYTEST_")
+    environ = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     with (data / "server.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL
+        )
         try:
             address = f"http://127.0.0.1:{port}"
             _wait_until_served(address, process)

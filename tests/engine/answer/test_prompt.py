@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -62,9 +63,10 @@ def test_context_goes_first_neighbours_before_parents_from_the_bottom_up() -> No
 
 
 def test_then_whole_evidence_from_the_bottom() -> None:
-    bare = size("?", LIMITLESS) - 3 * sum(count(post.text) for post in FULL[0].context)
-    prompt = build("?", FULL, budget_tokens=bare - 100, count=count)
-    assert [item.n for item in prompt.evidence] in ([1, 2], [1])
+    bare = tuple(replace(item, context=()) for item in FULL)
+    needed = sum(count(m.content) for m in build("?", bare, budget_tokens=LIMITLESS, count=count).messages)
+    prompt = build("?", FULL, budget_tokens=needed - 1, count=count)
+    assert [item.n for item in prompt.evidence] == [1, 2]
     assert all(not item.context for item in prompt.evidence)
 
 

@@ -29,6 +29,7 @@ from engine.answer.sentences import shorten, split
             ["Il dit « Ça brille. Vraiment. » et part.", "Fin."],
         ),
         ("« Oui ! » Puis il part.", ["« Oui ! »", "Puis il part."]),
+        ("« Oui ! » dit-il. Puis il part.", ["« Oui ! » dit-il.", "Puis il part."]),
         ("Un « guillemet oublié. Deux. Trois.", ["Un « guillemet oublié.", "Deux.", "Trois."]),
         ("il brosse. ensuite il cire", ["il brosse.", "ensuite il cire"]),
         ("Quoi ?! Non.", ["Quoi ?!", "Non."]),

@@ -117,10 +117,11 @@ def test_files_and_images_are_attachments_and_decoration_is_not():
         '<img src="/small/1.png" alt="rosier"><div class="meta"><span class="filename">rosier</span>'
         '<span class="informations">800×600</span></div></a></div>'
         '<img src="/u/2.png?v=1"><img class="avatar" src="/a.png"><img src="/gfx/smiley/h.gif" alt=":)">'
-        '<img src="data:image/png;base64,AA"><video src="/v.mp4">non lu</video>'
+        '<img src="data:image/png;base64,AA"><img>'
+        '<a class="attachment" href="javascript:alert(1)">clic</a><video src="/v.mp4">non lu</video>'
         '<video><source src="/w.mp4"><a href="/w.mp4">/w.mp4</a></video>'
     )
-    assert parts.text == "facture.pdf (3 Ko)"
+    assert parts.text == "facture.pdf (3 Ko)\nclic"
     assert parts.attachments == (
         Attachment("/uploads/f.pdf", "facture.pdf"),
         Attachment("/original/1.png", "rosier"),

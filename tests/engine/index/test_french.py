@@ -25,7 +25,8 @@ def test_two_spellings_give_the_same_terms(one, other):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("été", "étai"), ("marchand", "marche"), ("or", "ordre"), ("3,5", "35"), ("cote", "coteau")]
+    ("one", "other"),
+    [("été", "étai"), ("marchand", "marche"), ("or", "ordre"), ("3,5", "35"), ("cote", "coteau")],
 )
 def test_two_words_stay_apart(one, other):
     assert set(fr.words(one)).isdisjoint(fr.words(other)) or exact_tokens(one) != exact_tokens(other)

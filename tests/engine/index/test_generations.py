@@ -44,7 +44,9 @@ def test_stopping_while_encoding_keeps_the_vectors_and_the_next_run_encodes_only
     with pytest.raises(Cancelled):
         index(folder, Models(embed=embed, embed_name="words"), embed_batch=4)
     before, counted[:] = sum(counted), []
-    index(folder, Models(embed=lambda t, r: (counted.append(len(t)), word_embed(t, r))[1], embed_name="words"))
+    index(
+        folder, Models(embed=lambda t, r: (counted.append(len(t)), word_embed(t, r))[1], embed_name="words")
+    )
     assert (before, sum(counted)) == (8, 3)  # eleven posts are long enough
     with open_archive(settings(folder), WORD_MODELS) as archive:
         assert archive.agreement()
@@ -60,9 +62,15 @@ def test_an_unchanged_store_is_not_indexed_again(folder):
 def test_a_changed_title_rebuilds_and_encodes_that_topic_only(folder):
     index(folder)
     counted = []
-    items = [replace(i, title="Freins : les régler") if getattr(i, "slug", "") == "régler-des-freins" else i for i in forum()]
+    items = [
+        replace(i, title="Freins : les régler") if getattr(i, "slug", "") == "régler-des-freins" else i
+        for i in forum()
+    ]
     save(folder, items)
-    index(folder, Models(embed=lambda t, r: (counted.append(len(t)), word_embed(t, r))[1], embed_name="words-512"))
+    index(
+        folder,
+        Models(embed=lambda t, r: (counted.append(len(t)), word_embed(t, r))[1], embed_name="words-512"),
+    )
     assert sum(counted) == 2  # the third is too short
     with open_archive(settings(folder), WORD_MODELS) as archive:
         assert archive.agreement()

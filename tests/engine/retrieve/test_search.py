@@ -62,7 +62,23 @@ def test_an_unknown_name_is_said(tiny):
     assert result.hits == () and "unknown_author" in result.notices
 
 
-@pytest.mark.parametrize("text", ["(", '"', "*", "((()))", "🙂🙂", "   ", "de la", "C'est à vous", "-", "auteur:", "自転車", "mot " * 2500])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(",
+        '"',
+        "*",
+        "((()))",
+        "🙂🙂",
+        "   ",
+        "de la",
+        "C'est à vous",
+        "-",
+        "auteur:",
+        "自転車",
+        "mot " * 2500,
+    ],
+)
 def test_nasty_searches_give_few_or_no_hits_and_never_raise(tiny, text):
     result = tiny.search(text)
     assert result.took_ms < 1000

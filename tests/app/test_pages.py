@@ -1,0 +1,315 @@
+"""The pages as a person sees them, in French, without a browser."""
+
+import tempfile
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from nicegui import Client, core, ui
+from nicegui.storage import Storage
+from nicegui.testing.user_simulation import user_simulation
+
+from app import i18n, pages
+from app.pages import topic as topic_page
+from app.settings import AppSettings
+from app.state import State
+from engine import (
+    Abstention,
+    AbstentionReason,
+    Answer,
+    Citation,
+    Evidence,
+    EvidenceFound,
+    GenerationFailed,
+    Piece,
+    Zone,
+    build_index,
+    build_settings,
+)
+from tests.factories import FREINS, SITE, WORD_MODELS, post, save, topic
+
+LONG = 250  # messages of the long topic
+
+
+@pytest.fixture(scope="module", autouse=True)
+def storage():
+    """NiceGUI's files go to a temporary folder, not to the working directory."""
+    with tempfile.TemporaryDirectory() as folder:
+        Storage.path = Path(folder)
+        core.app.storage = Storage()
+        yield
+
+
+@pytest.fixture(scope="module")
+def state(demo_data):
+    opened = State(AppSettings(), build_settings(demo_data), models=WORD_MODELS)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def long_state(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("long")
+    items = [SITE, FREINS, topic(7, "Le grand fil", category=2)]
+    items += [
+        post(n, f"Message de rang {n}, bien assez long.", topic_id=7, number=n) for n in range(1, LONG + 1)
+    ]
+    save(folder, items)
+    settings = build_settings(folder)
+    build_index(settings, WORD_MODELS)
+    opened = State(AppSettings(), settings, models=WORD_MODELS)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+async def visit():
+    """A function that registers the pages of a state and gives a visitor."""
+    i18n.use("fr")
+    async with user_simulation() as user:
+
+        def arrive(state):
+            pages.register(state)
+            return user
+
+        yield arrive
+        # Otherwise NiceGUI takes our packages out of sys.modules, under the feet of the other tests.
+        Client.page_routes.clear()
+
+
+def evidence(n=1):
+    return Evidence(
+        n=n, post_id=114004, topic_id=114, post_number=4, url="https://f.exemple/t/x/114/4", path="/t/x/114/4",
+        title="Freins qui couinent", category="Atelier", author="alice", created_at=datetime(2014, 5, 1, tzinfo=UTC),
+        text="Il faut du pincement.",
+    )  # fmt: skip
+
+
+def answer(text="Il faut du pincement [[1]].", **values):
+    cited = (
+        Citation(1, 114004, 114, 4, "https://f.exemple/t/x/114/4", "/t/x/114/4", "Il faut du pincement."),
+    )
+    fields = {"answerer": "llm", "citations": cited, "evidence": (evidence(),), **values}
+    return Answer(question="q", zone=Zone.NORMAL, text=text, **fields)
+
+
+@pytest.fixture
+def says(state, monkeypatch):
+    """Makes the archive answer with a script of events."""
+
+    def script(*events):
+        def ask(question, *, answerer="auto"):
+            for event in events:
+                if isinstance(event, Exception):
+                    raise event
+                yield event
+
+        monkeypatch.setattr(state.archive, "ask", ask)
+
+    return script
+
+
+# --- asking -----------------------------------------------------------------------------------
+
+
+async def test_the_start_page_offers_the_examples_of_the_demo(visit, state):
+    user = visit(state)
+    await user.open("/")
+    await user.should_see("Interroger l’archive")
+    await user.should_see("Quels lots de la jante R-28C sont concernés par le rappel ?")
+    await user.should_see("329 messages, 35 sujets – archive du")
+
+
+async def test_another_archive_has_no_examples(visit, long_state):
+    user = visit(long_state)
+    await user.open("/")
+    await user.should_not_see("Par exemple")
+
+
+async def test_an_example_leads_to_its_answer_with_extracts(visit, state):
+    user = visit(state)
+    await user.open("/")
+    user.find("Quels lots de la jante R-28C sont concernés par le rappel ?").click()
+    await user.should_see("Extraits de l’archive", retries=30)
+    await user.should_see("Messages trouvés")
+    assert any(
+        "7K-0200" in element.text for element in user.find(kind=ui.element, content="7K-0200").elements
+    )
+
+
+async def test_a_citation_is_a_link_to_its_message_with_the_quote(visit, state, says):
+    says(EvidenceFound((evidence(),)), Piece("Il faut"), answer())
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see("Réponse", retries=30)
+    (chip,) = [link for link in user.find(kind=ui.link).elements if "chip" in link.classes]
+    assert chip.props["href"] == "/t/x/114/4"
+    assert chip.props["title"] == "«\u00a0Il faut du pincement.\u00a0»"
+
+
+async def test_a_model_writing_html_shows_its_words_only(visit, state, says):
+    says(EvidenceFound(()), answer("<img src=x onerror=alert(1)> [[1]] [[9]] {{ 1+1 }}"))
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see("<img src=x onerror=alert(1)>", retries=30)
+    assert not [element for element in user.client.elements.values() if isinstance(element, ui.html)]
+
+
+async def test_an_abstention_is_a_calm_sentence_and_the_messages_found(visit, state, says):
+    says(Abstention("q", Zone.WEAK, "extractive", AbstentionReason.NO_MATCH, (evidence(),)))
+    user = visit(state)
+    await user.open("/demander?q=mongolie")
+    await user.should_see("Je n’ai trouvé aucun message qui réponde clairement", retries=30)
+    await user.should_see("Freins qui couinent")
+    await user.should_see("Rechercher ces mots dans l’archive")
+
+
+async def test_a_failure_is_told_in_french(visit, state, says):
+    says(EvidenceFound((evidence(),)), GenerationFailed(stage="generate"))
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see("Le modèle de langue s’est arrêté", retries=30)
+
+
+async def test_stopping_ends_the_generation(visit, state, monkeypatch):
+    released, closed = threading.Event(), threading.Event()
+
+    def ask(question, *, answerer="auto"):
+        try:
+            yield EvidenceFound((evidence(),))
+            while not released.wait(0.01):
+                yield Piece("mot ")
+        finally:
+            closed.set()
+
+    monkeypatch.setattr(state.archive, "ask", ask)
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see("Rédaction", retries=30)
+    user.find("Arrêter").click()
+    await user.should_see("n’a pas été vérifié", retries=30)
+    assert closed.wait(5)
+    released.set()
+
+
+# --- searching --------------------------------------------------------------------------------
+
+
+async def test_searching_shows_who_when_where_and_marks_the_words(visit, state):
+    user = visit(state)
+    await user.open("/chercher?q=pincement")
+    await user.should_see("Freins à patins qui couinent", retries=30)
+    await user.should_see("<mark>pincement</mark>")
+    await user.should_see("tontonrayon")
+    await user.should_see("25 mai 2014")
+
+
+async def test_pages_of_results_hold_twenty(visit, state):
+    user = visit(state)
+    await user.open("/chercher?q=vélo roue chaîne frein pneu&mode=exact")
+    await user.should_see("Page 1 sur", retries=30)
+    first = [link.text for link in user.find(kind=ui.link).elements if link.props["href"].startswith("/t/")]
+    assert len(first) == 20
+    user.find("Suivant").click()
+    await user.should_see("Page 2 sur", retries=30)
+
+
+async def test_nothing_found_gives_advice_and_the_operators(visit, state):
+    user = visit(state)
+    await user.open("/chercher?q=xylophone&mode=exact")
+    await user.should_see("Aucun message trouvé", retries=30)
+    await user.should_see("auteur:alice")
+
+
+async def test_a_date_that_is_none_is_explained(visit, state):
+    user = visit(state)
+    await user.open("/chercher?q=avant:hier freins")
+    await user.should_see("n’est pas une date", retries=30)
+
+
+async def test_odd_parameters_never_break_the_page(visit, state):
+    user = visit(state)
+    for odd in ("mode=xyz", "page=0", "page=-3", "page=99999999999999", "page=x", "page=²"):
+        await user.open(f"/chercher?q=freins&{odd}")
+        await user.should_see("Mixte")
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+async def test_a_topic_opens_around_the_message(visit, state):
+    user = visit(state)
+    await user.open("/t/peu-importe/114/4")
+    await user.should_see("Freins à patins qui couinent")
+    (target,) = [element for element in user.client.elements.values() if "is-target" in element.classes]
+    assert target.props["id"] == "message-4"
+    await user.should_see("Réponse acceptée")
+    await user.should_see("25 mai 2014")
+    await user.should_see("En réponse au message 2")
+    assert "https://garde-boue.exemple/t/" in user.find("Voir sur le forum").elements.pop().props["href"]
+
+
+@pytest.mark.parametrize("path", ["/t/114", "/t/freins/114", "/t/114/4", "/t/freins/114/4"])
+async def test_every_form_of_address_opens_the_topic(visit, state, path):
+    user = visit(state)
+    await user.open(path)
+    await user.should_see("Freins à patins qui couinent")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/t/x/999", "/t/x/114/999", "/t/x/abc/4", "/t/abc", "/t/x/114/9999999999999999999", "/nulle-part"],
+)
+async def test_what_is_not_held_is_a_404_in_french(visit, state, path):
+    user = visit(state)
+    found = await user.http_client.get(path)
+    assert found.status_code == 404
+    assert "n’est pas dans l’archive" in found.text or "n’existe pas" in found.text
+
+
+async def test_a_private_topic_of_the_demo_is_not_there(visit, state):
+    user = visit(state)
+    assert (await user.http_client.get("/t/x/901/1")).status_code == 404
+
+
+def shown_numbers(user):
+    ids = [str(element.props.get("id", "")) for element in user.client.elements.values()]
+    return sorted(int(id_.removeprefix("message-")) for id_ in ids if id_.startswith("message-"))
+
+
+async def test_a_long_topic_is_read_by_windows_and_never_holds_more_than_a_hundred(visit, long_state):
+    user = visit(long_state)
+    await user.open("/t/le-grand-fil/7/120")
+    assert shown_numbers(user) == list(range(115, 135))
+    for last in range(154, LONG, 20):
+        user.find("Messages suivants").click()
+        await user.should_see(f"nº\u00a0{last}", retries=30)
+        assert len(shown_numbers(user)) <= topic_page.WINDOW * topic_page.MAX_WINDOWS
+    user.find("Messages suivants").click()
+    await user.should_see(f"nº\u00a0{LONG}", retries=30)
+    await user.should_not_see("Messages suivants")
+    first = shown_numbers(user)[0]
+    user.find("Messages précédents").click()
+    await user.should_see(f"nº\u00a0{first - 1}", retries=30)
+    assert shown_numbers(user)[0] == first - 20
+    assert len(shown_numbers(user)) <= topic_page.WINDOW * topic_page.MAX_WINDOWS
+
+
+async def test_the_opening_message_has_nothing_before_it(visit, long_state):
+    user = visit(long_state)
+    await user.open("/t/7")
+    assert shown_numbers(user) == list(range(1, 21))
+    await user.should_not_see("Messages précédents")
+
+
+# --- everywhere -------------------------------------------------------------------------------
+
+
+async def test_the_theme_goes_round_and_is_kept(visit, state):
+    user = visit(state)
+    await user.open("/")
+    user.find("◐").click()
+    await user.should_see("☀")
+    await user.open("/chercher")
+    await user.should_see("☀")

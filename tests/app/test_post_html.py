@@ -1,0 +1,212 @@
+"""What a post may show: everything people write, nothing that runs and nothing that the network is asked for."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app import i18n
+from app.components.post_html import clean, topic_path
+
+FORUM = "https://forum.exemple"
+FETCHING = {"img", "iframe", "script", "style", "link", "video", "audio", "source", "object", "embed", "svg", "base",
+            "form", "input", "meta", "math", "picture", "track", "frame", "template"}  # fmt: skip
+ATTRIBUTES = {"href", "rel", "target", "class", "align", "colspan", "rowspan", "start"}
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<img src='http://ailleurs.exemple/pixel.png' srcset='http://ailleurs.exemple/2.png 2x'>",
+    "<a href='javascript:alert(1)'>ici</a>",
+    "<a href='  JaVaScRiPt\n:alert(1)'>ici</a>",
+    "<a href='&#106;avascript:alert(1)'>ici</a>",
+    "<a href='data:text/html,<script>alert(1)</script>'>ici</a>",
+    "<a href='vbscript:x'>ici</a>",
+    "<svg/onload=alert(1)>",
+    "<svg><script>alert(1)</script></svg>",
+    "<svg><style><img src=x onerror=alert(1)></style></svg>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+    "<iframe src='javascript:alert(1)'></iframe>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<style>*{background:url(http://ailleurs.exemple)}</style>",
+    "<p style='background:url(http://ailleurs.exemple)' id='contenu' onclick='x()'>mots</p>",
+    "<div class='q-dialog fullscreen nicegui-content'>par-dessus tout</div>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
+    "<form action='http://ailleurs.exemple'><input name=q><button>ok</button></form>",
+    "<base href='http://ailleurs.exemple'><meta http-equiv=refresh content='0;url=http://ailleurs.exemple'>",
+    "<object data='http://ailleurs.exemple'></object><embed src='http://ailleurs.exemple'>",
+    "<video src='http://ailleurs.exemple/v.mp4' autoplay poster='http://ailleurs.exemple/p.png'></video>",
+    "{{constructor.constructor('alert(1)')()}}",
+    "<a href='//ailleurs.exemple\\@forum.exemple/t/x/1'>ici</a>",
+    "<aside class='quote' data-username='\"><script>alert(1)</script>' data-topic='1\"onload=x' data-post='2'>x</aside>",
+    "<!--><img src=x onerror=alert(1)>-->",
+    "<a href='/t/x/1/2\" onmouseover=\"alert(1)'>ici</a>",
+    "<img alt='\"><script>alert(1)</script>' class='emoji'>",
+    "<details ontoggle=alert(1) open><summary>s</summary>t</details>",
+    "<xmp><script>alert(1)</script></xmp><plaintext><script>",
+]
+
+
+@pytest.fixture(autouse=True)
+def in_french():
+    i18n.use("fr")
+
+
+class Seen(HTMLParser):
+    """Tags, attributes and texts of an HTML, as a browser would read them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+
+def assert_harmless(html: str) -> None:
+    seen = Seen(html)
+    assert not FETCHING.intersection(seen.tags), html
+    for tag, name, value in seen.attributes:
+        assert name in ATTRIBUTES, (tag, name, html)
+        if name == "href":
+            assert re.match(r"(https?://|mailto:|/t/)", value, re.IGNORECASE), html
+        if name == "class":
+            assert set(value.split()) <= {
+                "outside",
+                "absent",
+                "mention",
+                "spoiler",
+                "table",
+                "quoted",
+                "preview",
+            }
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", html)
+
+
+@pytest.mark.parametrize("cooked", HOSTILE)
+def test_hostile_html_becomes_harmless(cooked):
+    assert_harmless(clean(cooked, base_url=FORUM))
+
+
+@pytest.mark.parametrize("cooked", HOSTILE)
+def test_cleaning_what_was_cleaned_changes_nothing_dangerous(cooked):
+    assert_harmless(clean(clean(cooked, base_url=FORUM), base_url=FORUM))
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=200, deadline=None)
+def test_any_text_gives_harmless_html(cooked):
+    assert_harmless(clean(cooked, base_url=FORUM))
+
+
+_PIECES = st.sampled_from(
+    [*HOSTILE, "<p>", "</p>", "<aside class=quote>", "</aside>", "<div class=title>", "<blockquote>", "<td>", "<table>",
+     "<pre><code>", "</code>", "<span class=spoiler>", "<a href=/t/x/1>", "<br>", "mots", "&lt;script&gt;", "<video>"]
+)  # fmt: skip
+
+
+@given(st.lists(_PIECES, max_size=12).map("".join))
+@settings(max_examples=200, deadline=None)
+def test_any_tangle_of_html_gives_harmless_html(cooked):
+    assert_harmless(clean(cooked, base_url=FORUM))
+
+
+@given(st.text(alphabet=st.characters(categories=("L", "N", "P", "Zs")), max_size=80))
+@settings(max_examples=200, deadline=None)
+def test_words_come_out_as_they_went_in(words):
+    escaped = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert Seen(clean(f"<p>{escaped}</p>")).text == words
+
+
+def test_unclosed_elements_by_the_thousand_become_plain_text():
+    assert clean("<div>" * 20_000 + "les mots").endswith("les mots</p>")
+
+
+def test_links_to_topics_stay_inside():
+    html = clean(
+        '<a href="/t/freins/12/3">a</a><a href="https://forum.exemple/t/freins/12">b</a>'
+        '<a href="http://forum.exemple/t/12/3?u=dan">c</a>',
+        base_url=FORUM,
+    )
+    assert re.findall(r'href="([^"]*)"', html) == ["/t/freins/12/3", "/t/freins/12", "/t/sujet/12/3"]
+    assert "_blank" not in html
+
+
+def test_other_links_open_outside_and_tell_nothing():
+    html = clean('<a href="https://ailleurs.exemple/t/x/12">x</a>', base_url=FORUM)
+    assert 'class="outside"' in html and 'target="_blank"' in html
+    assert 'rel="noopener noreferrer nofollow"' in html
+
+
+def test_a_link_of_the_forum_that_is_no_topic_leads_to_the_forum():
+    assert f'href="{FORUM}/uploads/a.pdf"' in clean('<a href="/uploads/a.pdf">a</a>', base_url=FORUM)
+
+
+def test_a_relative_link_is_plain_words_when_the_forum_has_no_address():
+    assert clean('<a href="/uploads/a.pdf">a</a>') == "<span>a</span>"
+
+
+def test_a_forum_in_a_folder_keeps_its_topics():
+    assert (
+        topic_path("https://exemple.fr/forum/t/freins/12/3", "https://exemple.fr/forum") == "/t/freins/12/3"
+    )
+
+
+def test_images_become_their_description():
+    html = clean('<img src="https://cdn.exemple/roue.jpg" alt="Une roue voilée">')
+    assert html == '<span class="absent">Image non chargée&nbsp;: Une roue voilée</span>'
+
+
+def test_emoji_become_their_name_and_avatars_nothing():
+    assert clean(
+        '<p>Ok <img class="emoji" alt=":smile:" src="/e.png"><img class="avatar" src="/a.png"></p>'
+    ) == ("<p>Ok :smile:</p>")
+
+
+def test_a_quote_keeps_its_words_its_author_and_its_place():
+    html = clean(
+        '<aside class="quote" data-username="alice" data-topic="12" data-post="3"><div class="title">'
+        '<div class="quote-controls"></div><img class="avatar" src="x">alice:</div>'
+        "<blockquote><p>Poncez les patins.</p></blockquote></aside><p>Merci</p>"
+    )
+    assert "<blockquote><p>Poncez les patins.</p></blockquote></figure><p>Merci</p>" in html
+    assert 'href="/t/sujet/12/3"' in html and html.count("alice") == 1
+
+
+def test_code_tables_lists_and_details_stay():
+    cooked = (
+        "<pre><code>a &lt; b</code></pre><ul><li>un</li></ul><details><summary>s</summary>t</details>"
+        '<table><tbody><tr><td align="right">5</td></tr></tbody></table>'
+    )
+    html = clean(cooked)
+    for kept in (
+        "<pre><code>a &lt; b</code></pre>",
+        "<li>un</li>",
+        "<summary>s</summary>",
+        '<td align="right">5</td>',
+    ):
+        assert kept in html
+
+
+def test_words_after_a_video_are_not_lost():
+    assert clean('<video><source src="/v.mp4"><a href="/v.mp4">v</a></video><p>La suite</p>').endswith(
+        "<p>La suite</p>"
+    )
+
+
+def test_headings_of_a_post_stand_below_those_of_the_page():
+    assert clean("<h1>Titre</h1>") == "<h4>Titre</h4>"

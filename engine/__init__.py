@@ -21,8 +21,10 @@ from .errors import (
     StoreError,
 )
 from .models import load_models
+from .seams import Models
 from .settings import Settings
 from .settings import build as build_settings
+from .sources import Flaw, ImportReport, SkipReason
 from .values import (
     Abstention,
     AbstentionReason,
@@ -34,17 +36,13 @@ from .values import (
     Contribution,
     Evidence,
     EvidenceFound,
-    Flaw,
     Hit,
-    ImportReport,
     Mode,
-    Models,
     Piece,
     Progress,
     Query,
     Role,
     SearchResult,
-    SkipReason,
     Status,
     Topic,
     Zone,

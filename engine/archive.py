@@ -18,19 +18,11 @@ from .index.generations import Agreement, Generation
 from .retrieve import evidence as evidence_room
 from .retrieve import query as grammar
 from .retrieve import search as search_room
+from .seams import Models
 from .settings import Settings
+from .sources import ImportReport
 from .store import ArchiveStore, VectorStore, import_source
-from .values import (
-    AnswerEvent,
-    FusedPost,
-    ImportReport,
-    Mode,
-    Models,
-    OnProgress,
-    Query,
-    SearchResult,
-    Status,
-)
+from .values import AnswerEvent, FusedPost, Mode, OnProgress, Query, SearchResult, Status
 
 WRITER_LOCK = "writer.lock"
 
@@ -65,9 +57,7 @@ class Archive:
         if question:
             with self._reading() as generation:
                 # A question is words: what looks like an operator in a sentence is not one.
-                found = self._rank(
-                    Query(words=(question,)), Mode.HYBRID, self.settings.candidates, generation
-                )
+                found = self._rank(Query(words=(question,)), Mode.HYBRID, self.settings.candidates, generation)
             ranked = found.ranked
         evidence = evidence_room.gather(
             question, ranked, store=self.store, analyser=self.analyser, settings=self.settings

@@ -10,23 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from engine.index.french import analyser
+from engine.seams import Models, Vectors
 from engine.settings import Settings, build
+from engine.sources import CookedText, ImportReport, Post, Site, SourceItem
 from engine.store import ArchiveStore, import_source
-from engine.values import (
-    Category,
-    CategoryId,
-    CookedText,
-    ImportReport,
-    Models,
-    Post,
-    PostId,
-    PostNumber,
-    Site,
-    SourceItem,
-    Topic,
-    TopicId,
-    Vectors,
-)
+from engine.values import Category, CategoryId, PostId, PostNumber, Topic, TopicId
 
 START = datetime(2014, 3, 1, 12, tzinfo=UTC)
 
@@ -103,9 +91,7 @@ def forum() -> list[SourceItem]:
     ]  # fmt: skip
 
 
-def save(
-    folder: Path, items: Iterable[SourceItem], *, whole_forum: bool = True, **options: object
-) -> ImportReport:
+def save(folder: Path, items: Iterable[SourceItem], *, whole_forum: bool = True, **options: object) -> ImportReport:
     """Import items into the archive of a folder."""
     store = ArchiveStore(folder)
     try:

@@ -37,11 +37,7 @@ def help_block() -> str:
 def _shape(action: argparse.Action) -> str:
     if not action.option_strings:
         return f"{action.metavar}…"
-    value = (
-        ""
-        if action.nargs == 0
-        else " " + ("|".join(action.choices) if action.choices else action.metavar or "")
-    )
+    value = "" if action.nargs == 0 else " " + ("|".join(action.choices) if action.choices else action.metavar or "")
     return f"[{action.option_strings[0]}{value}]"
 
 
@@ -63,9 +59,7 @@ def settings_block() -> str:
 def map_block() -> str:
     lines = ["```"]
     for top in ("engine", "app"):
-        for path in sorted(
-            (ROOT / top).rglob("*.py"), key=lambda p: (p.parent, p.name != "__init__.py", p.name)
-        ):
+        for path in sorted((ROOT / top).rglob("*.py"), key=lambda p: (p.parent, p.name != "__init__.py", p.name)):
             doc = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()[0]
             depth = len(path.relative_to(ROOT).parts) - 1
             if path.name == "__init__.py":

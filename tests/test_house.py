@@ -75,9 +75,7 @@ def where(path: Path) -> str:
 def test_each_library_lives_in_one_place(library):
     users = {where(p) for p in MODULES for name, _ in imports(p) if name.split(".")[0] == library}
     strays = {
-        u
-        for u in users
-        if not any(u == home or (home.endswith("/") and u.startswith(home)) for home in HOME[library])
+        u for u in users if not any(u == home or (home.endswith("/") and u.startswith(home)) for home in HOME[library])
     }
     assert not strays, f"{library} is imported outside {sorted(HOME[library])}"
 
@@ -93,16 +91,14 @@ def test_the_engine_does_not_know_the_app_nor_the_tests():
     for path in MODULES:
         if where(path).startswith("engine/"):
             assert not [
-                n
-                for n, _ in imports(path)
-                if n.split(".")[0] in ("app", "tests", "nicegui", "babel", "gettext")
+                n for n, _ in imports(path) if n.split(".")[0] in ("app", "tests", "nicegui", "babel", "gettext")
             ], path
         else:
             assert not [n for n, _ in imports(path) if n.split(".")[0] == "tests"], path
 
 
 def test_values_and_errors_stand_below_every_room():
-    for name in ("values", "errors", "settings"):
+    for name in ("values", "sources", "seams", "errors", "settings"):
         below = {n for n, _ in imports(ROOT / "engine" / f"{name}.py") if n.startswith("engine.")}
         allowed = {"engine.errors", "engine.values"}
         assert all(any(n == a or n.startswith(a + ".") for a in allowed) for n in below), (name, below)
@@ -110,9 +106,7 @@ def test_values_and_errors_stand_below_every_room():
 
 def test_modules_do_not_import_each_other_in_a_circle():
     known = {where(p).removesuffix(".py").removesuffix("/__init__").replace("/", "."): p for p in MODULES}
-    graph = {
-        name: {n for n, top in imports(p) if top and n in known and n != name} for name, p in known.items()
-    }
+    graph = {name: {n for n, top in imports(p) if top and n in known and n != name} for name, p in known.items()}
     state: dict[str, int] = {}
 
     def visit(name, trail):

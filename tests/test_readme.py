@@ -11,9 +11,7 @@ def test_the_generated_parts_are_current():
 
 def test_every_target_named_exists():
     targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(
-        re.findall(r"`make ([a-z0-9-]+)`", README.read_text() + (ROOT / "CONTRIBUTING.md").read_text())
-    )
+    named = set(re.findall(r"`make ([a-z0-9-]+)`", README.read_text() + (ROOT / "CONTRIBUTING.md").read_text()))
     assert named <= targets
 
 

@@ -11,19 +11,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from engine.errors import GenerationFailed, ModelUnavailable
+from engine.seams import Generate, Models
 from engine.settings import Settings
-from engine.values import (
-    Abstention,
-    AbstentionReason,
-    Answer,
-    AnswerEvent,
-    Evidence,
-    EvidenceFound,
-    Generate,
-    Models,
-    Piece,
-    Zone,
-)
+from engine.values import Abstention, AbstentionReason, Answer, AnswerEvent, Evidence, EvidenceFound, Piece, Zone
 
 from . import citations, extractive, prompt, stream
 

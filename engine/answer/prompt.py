@@ -13,7 +13,8 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from engine.values import ContextPost, Evidence, Message, Role
+from engine.seams import Message
+from engine.values import ContextPost, Evidence, Role
 
 from .citations import quotable
 from .sentences import shorten, split
@@ -126,9 +127,7 @@ def _cuts(item: Evidence) -> list[tuple[Evidence, ...]]:
     return [(replace(item, context=(), text=item.text[:end]),) for end in reversed(ends[:-1])]
 
 
-def _largest(
-    steps: Sequence[tuple[Evidence, ...]], fits: Callable[[Sequence[Evidence]], bool]
-) -> tuple[Evidence, ...]:
+def _largest(steps: Sequence[tuple[Evidence, ...]], fits: Callable[[Sequence[Evidence]], bool]) -> tuple[Evidence, ...]:
     """The first step that fits, found by halving: each step is smaller than the one before."""
     low, high = 0, len(steps)
     while low < high:

@@ -62,9 +62,7 @@ def _partial_tag(text: str) -> int:
     if start < 0:
         return len(text)
     tail = text[start:].lower()
-    return (
-        start if any(tag.startswith(tail) for tag in ("<thinking>", "</thinking>", "<think>")) else len(text)
-    )
+    return start if any(tag.startswith(tail) for tag in ("<thinking>", "</thinking>", "<think>")) else len(text)
 
 
 def _safe_cut(text: str) -> int:

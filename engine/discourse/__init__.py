@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ..errors import ArchiveFormatError
-from ..values import SourceItem
+from ..sources import SourceItem
 from . import backup, post_files, saved_json, topic_json
 from .dump import read_dump
 
@@ -82,9 +82,7 @@ def _read_folder(path: Path, check: Callable[[], None]) -> Source:
     raise ArchiveFormatError(path=str(path), reason="empty_folder" if empty else "no_topics_or_posts")
 
 
-def _saved(
-    folder: saved_json.SavedFolder, check: Callable[[], None]
-) -> tuple[Kind, Iterator[SourceItem]] | None:
+def _saved(folder: saved_json.SavedFolder, check: Callable[[], None]) -> tuple[Kind, Iterator[SourceItem]] | None:
     """What the JSON files are; folders named as the tools name them go first, content decides."""
     named_t, named_posts = _inside(folder, "t"), _inside(folder, "posts")
     if _any(folder, named_t, topic_json.is_topic):
@@ -104,9 +102,7 @@ def _inside(folder: saved_json.SavedFolder, name: str) -> Sequence[str]:
     return [file for file in folder.files if name in PurePosixPath(file).parts[:-1]]
 
 
-def _any(
-    folder: saved_json.SavedFolder, files: Sequence[str], looks: Callable[[saved_json.Record], bool]
-) -> bool:
+def _any(folder: saved_json.SavedFolder, files: Sequence[str], looks: Callable[[saved_json.Record], bool]) -> bool:
     for name in files[:_PROBES]:
         try:
             if looks(saved_json.load(folder.root / name)):
@@ -118,6 +114,4 @@ def _any(
 
 def _lists_beside(path: Path) -> tuple[Path, ...]:
     folders = (path.parent, path.parent.parent) if path.parent.name == "t" else (path.parent,)
-    return tuple(
-        found for folder in folders for name in saved_json.LIST_NAMES if (found := folder / name).is_file()
-    )
+    return tuple(found for folder in folders for name in saved_json.LIST_NAMES if (found := folder / name).is_file())

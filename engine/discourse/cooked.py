@@ -13,7 +13,8 @@ from typing import Literal
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..values import Attachment, CookedText, PostNumber, Quote, TopicId
+from ..sources import Attachment, CookedText, Quote
+from ..values import PostNumber, TopicId
 from . import bbcode
 from .elements import BLOCKS, CELLS, CHROME, DECORATION, DROPPED, SPOILERS, WITH_ATTRIBUTES
 from .plain_text import BLOCK, BREAK, lay_out, one_line, remove_controls, repair, verbatim
@@ -111,9 +112,7 @@ def _walk(root: LexborNode | None, attachments: list[Attachment]) -> list[_Sink]
         node = node.first_child
 
 
-def _is_chrome(
-    node: LexborNode, classes: list[str], attributes: Mapping[str, str | None], sink: _Sink
-) -> bool:
+def _is_chrome(node: LexborNode, classes: list[str], attributes: Mapping[str, str | None], sink: _Sink) -> bool:
     """Whether an element is the forum's own furniture, or hidden from its readers."""
     if "style" in attributes and "display:none" in (attributes["style"] or "").replace(" ", "").lower():
         return True
@@ -128,9 +127,7 @@ def _is_chrome(
     return False
 
 
-def _open_sink(
-    node: LexborNode, classes: list[str], attributes: Mapping[str, str | None], sink: _Sink
-) -> _Sink | None:
+def _open_sink(node: LexborNode, classes: list[str], attributes: Mapping[str, str | None], sink: _Sink) -> _Sink | None:
     """A new sink when the element sets its text apart from the one around it."""
     tag = node.tag
     if tag == "pre":
@@ -179,9 +176,7 @@ def _leaf(
         _attach(attachments, address, attributes.get("alt") or attributes.get("title") or "")
     elif tag in ("video", "audio"):
         source = node.css_first("source[src]")
-        address = (
-            attributes.get("src") or (source.attributes.get("src") if source is not None else None) or ""
-        )
+        address = attributes.get("src") or (source.attributes.get("src") if source is not None else None) or ""
         _attach(attachments, address, "")
     else:
         heading = node.css_first("h3, h4") or node.css_first("article a, a")
@@ -198,9 +193,7 @@ def _inner_text(node: LexborNode) -> str:
 def _attach(attachments: list[Attachment], address: str, name: str) -> None:
     url = "".join(remove_controls(address).split())
     if url and not _FOREIGN_SCHEME.match(url):
-        attachments.append(
-            Attachment(url, one_line(name) or url.split("?")[0].rstrip("/").rsplit("/", 1)[-1])
-        )
+        attachments.append(Attachment(url, one_line(name) or url.split("?")[0].rstrip("/").rsplit("/", 1)[-1]))
 
 
 def _number(text: str | None) -> int | None:

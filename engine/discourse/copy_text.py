@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..values import Flaw, Position
+from ..sources import Flaw, Position
 from .backup import Dump, DumpCutError
 
 NULL = b"\\N"
@@ -181,8 +181,7 @@ def _header(line: bytes) -> _Header | Flaw:
     if match[3].count(b",") >= MAX_COLUMNS:
         return Flaw("too_many_columns", table)
     columns = [
-        (quoted.replace(b'""', b'"') or plain).decode("utf-8", "replace")
-        for quoted, plain in _COLUMN.findall(match[3])
+        (quoted.replace(b'""', b'"') or plain).decode("utf-8", "replace") for quoted, plain in _COLUMN.findall(match[3])
     ]
     return _Header(table, tuple(columns))
 

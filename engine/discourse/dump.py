@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ..errors import ArchiveFormatError
-from ..values import Flaw, Position, Post, PostId, PostNumber, Skipped, SkipReason, SourceItem, TopicId
+from ..sources import Flaw, Position, Post, Skipped, SkipReason, SourceItem
+from ..values import PostId, PostNumber, TopicId
 from . import visibility
 from .backup import open_dump
 from .cooked import clean_html, parse
@@ -111,9 +112,7 @@ def _read_posts(
 ) -> Iterator[SourceItem]:
     flaws = 0
     with open_dump(path) as dump:
-        for item in rows(
-            dump, POSTS, position=lambda: Position(offset + dump.position(), 2 * offset), check=check
-        ):
+        for item in rows(dump, POSTS, position=lambda: Position(offset + dump.position(), 2 * offset), check=check):
             match item:
                 case Row():
                     post = _read_post(item.fields, tables, verdicts, cut=cut)

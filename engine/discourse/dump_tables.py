@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ..values import Category, CategoryId, PostId, Site, SkipReason, Topic, TopicId
+from ..sources import Site, SkipReason
+from ..values import Category, CategoryId, PostId, Topic, TopicId
 from . import visibility
 from .cooked import parse
 from .copy_text import Row, text

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..values import Category, CategoryId, Flaw, Site
+from ..sources import Flaw, Site
+from ..values import Category, CategoryId
 from . import visibility
 from .cooked import parse
 from .plain_text import one_line

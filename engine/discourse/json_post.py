@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..values import Post, PostId, PostNumber, SkipReason, TopicId
+from ..sources import Post, SkipReason
+from ..values import PostId, PostNumber, TopicId
 from . import visibility
 from .cooked import clean_html, parse
 from .plain_text import one_line

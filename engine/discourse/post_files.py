@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ..values import CategoryId, Flaw, Position, PostId, Skipped, SkipReason, SourceItem, Topic, TopicId
+from ..sources import Flaw, Position, Skipped, SkipReason, SourceItem
+from ..values import CategoryId, PostId, Topic, TopicId
 from . import visibility
 from .json_lists import read_lists
 from .json_post import read_post, reason_of
@@ -33,9 +34,7 @@ def is_post(record: Record) -> bool:
     return "cooked" in record and "topic_id" in record and "post_number" in record
 
 
-def read_folder(
-    folder: SavedFolder, files: Sequence[str], *, check: Callable[[], None]
-) -> Iterator[SourceItem]:
+def read_folder(folder: SavedFolder, files: Sequence[str], *, check: Callable[[], None]) -> Iterator[SourceItem]:
     """Site, public categories, the topics that public posts speak of, then each post once.
 
     Of several files of one post (copies that a synchroniser made) the newest `updated_at` counts; the

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..values import (
-    CategoryId,
-    Flaw,
-    Position,
-    Post,
-    PostId,
-    Skipped,
-    SkipReason,
-    SourceItem,
-    Topic,
-    TopicExtent,
-    TopicId,
-)
+from ..sources import Flaw, Position, Post, Skipped, SkipReason, SourceItem, TopicExtent
+from ..values import CategoryId, PostId, Topic, TopicId
 from . import visibility
 from .json_lists import read_lists
 from .json_post import read_post, reason_of
@@ -43,9 +32,7 @@ def is_topic(record: Record) -> bool:
     return isinstance(record.get("post_stream"), dict)
 
 
-def read_folder(
-    folder: SavedFolder, files: Sequence[str], *, check: Callable[[], None]
-) -> Iterator[SourceItem]:
+def read_folder(folder: SavedFolder, files: Sequence[str], *, check: Callable[[], None]) -> Iterator[SourceItem]:
     """Site and public categories, then for each public topic: the Topic, its posts, its TopicExtent.
 
     A file that cannot be read is Skipped with a Flaw, and reading goes on. A post saved in two files comes
@@ -81,9 +68,7 @@ def read_topic(record: Record, *, where: str, verdicts: visibility.Verdicts | No
     id_ = identifier(record, "id")
     stream = record_at(record, "post_stream")
     posts = records_at(stream, "posts")
-    announced = _ids(stream.get("stream")) | {
-        post_id for post in posts if (post_id := identifier(post, "id"))
-    }
+    announced = _ids(stream.get("stream")) | {post_id for post in posts if (post_id := identifier(post, "id"))}
     category_id = identifier(record, "category_id")
     reason = visibility.topic_reason(
         archetype=record.get("archetype"),
@@ -153,9 +138,7 @@ def _tags(record: Record) -> tuple[str, ...]:
     tags = record.get("tags")
     if not isinstance(tags, list):
         return ()
-    names = (
-        tag if isinstance(tag, str) else string(tag, "name") if isinstance(tag, dict) else "" for tag in tags
-    )
+    names = (tag if isinstance(tag, str) else string(tag, "name") if isinstance(tag, dict) else "" for tag in tags)
     return tuple(dict.fromkeys(filter(None, map(one_line, names))))
 
 

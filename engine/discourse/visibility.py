@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..values import SkipReason
+from ..sources import SkipReason
 
 _PUBLIC_TYPES = (1, 2)
 _NOISE = {3: SkipReason.SMALL_ACTION, 4: SkipReason.WHISPER}

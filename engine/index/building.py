@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+from ..seams import Models
 from ..settings import Settings, index_fingerprint
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
-from ..values import Models, OnProgress, Progress
+from ..values import OnProgress, Progress
 from . import generations
 from .generations import Manifest
 from .passages import Passage, split
@@ -80,9 +81,7 @@ def _fresh(manifest: Manifest, settings: Settings, state: str) -> bool:
 def _passages(settings: Settings, store: ArchiveStore) -> Iterator[Passage]:
     for post in store.indexable():
         if post.useful_chars >= settings.min_dense_chars:
-            yield from split(
-                post, window_chars=settings.window_chars, overlap_chars=settings.window_overlap_chars
-            )
+            yield from split(post, window_chars=settings.window_chars, overlap_chars=settings.window_overlap_chars)
 
 
 def _encode_missing(

@@ -15,14 +15,13 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from ..errors import IndexDamaged, IndexMissing
+from ..seams import Vectors
 from ..store.vectors import VectorStore
-from ..values import PostId, Ranking, Vectors
+from ..values import PostId, Ranking
 
 NAME = "dense"
 COLLECTION = "posts"
-EXACT_POSTS = (
-    3000  # below this many allowed posts, exact scoring is faster than asking Chroma for more and more
-)
+EXACT_POSTS = 3000  # below this many allowed posts, exact scoring is faster than asking Chroma for more and more
 MAX_FETCH = 2000  # windows asked at the most; ef_search must be at least that large
 OVERFETCH = 4  # windows asked for a wanted post: long posts have several
 HNSW = {
@@ -47,9 +46,7 @@ def build(
     """
     client = _client(folder)
     try:
-        collection = client.create_collection(
-            COLLECTION, configuration={"hnsw": HNSW}, embedding_function=None
-        )
+        collection = client.create_collection(COLLECTION, configuration={"hnsw": HNSW}, embedding_function=None)
         most = int(client.get_max_batch_size())
         done = 0
         for places, vectors in batches:

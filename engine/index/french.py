@@ -15,9 +15,11 @@ from functools import lru_cache
 import Stemmer
 
 # Elided forms are function words; what follows the apostrophe is the word.
-ELISIONS = frozenset("""
+ELISIONS = frozenset(
+    """
     l d j m t s n c qu jusqu lorsqu puisqu quoiqu quelqu presqu entr
-    """.split())
+    """.split()
+)
 
 # Words whose apostrophe is part of them, under every spelling people use.
 WHOLE = {
@@ -58,9 +60,7 @@ _CLITICS = frozenset(
     je tu il elle on nous vous ils elles ce moi toi le la les lui leur y en là ci t même mêmes
     """.split()
 )
-_LIGATURES = str.maketrans(
-    {"œ": "oe", "æ": "ae", "ß": "ss", "’": "'", "ʼ": "'", "‘": "'", "´": "'", "′": "'"}
-)
+_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ß": "ss", "’": "'", "ʼ": "'", "‘": "'", "´": "'", "′": "'"})
 _WORD = re.compile(r"\w+(?:'\w+)*")
 _CHUNK = re.compile(r"[^\s«»“”\"()\[\]{}<>…;!?|]+")
 _SYMBOL = re.compile(r"[+#&@*°%./:_,-]")

@@ -116,14 +116,10 @@ def open_current(settings: Settings, vectors: VectorStore) -> Generation:
     return Generation(_root(settings) / name, manifest, settings, vectors)
 
 
-def build_lexical(
-    settings: Settings, store: ArchiveStore, state: str, *, on_post: Callable[[int], None]
-) -> Manifest:
+def build_lexical(settings: Settings, store: ArchiveStore, state: str, *, on_post: Callable[[int], None]) -> Manifest:
     """Build and publish a generation with the keyword index alone."""
     with _Building(settings) as folder:
-        posts = lexical.build(
-            folder / "whoosh", store.indexable(), analyser(settings.language), on_post=on_post
-        )
+        posts = lexical.build(folder / "whoosh", store.indexable(), analyser(settings.language), on_post=on_post)
         manifest = Manifest(
             generation=folder.name.removesuffix(BUILDING),
             created_at=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+from ..seams import Embed, Models, TextRole, Vectors
 from ..settings import Settings
-from ..values import Embed, Models, TextRole, Vectors
 from . import bge, e5
 from .llm import Llm
 

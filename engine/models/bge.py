@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ModelUnavailable
-from ..values import Embed, TextRole, Vectors
+from ..seams import Embed, TextRole, Vectors
 
 MAX_TOKENS = 1024  # a passage of 1,200 characters is about 400; bge-m3 accepts 8,192 at a quadratic price
 BATCH = 12

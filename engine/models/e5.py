@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from ..values import Embed, TextRole, Vectors
+from ..seams import Embed, TextRole, Vectors
 
 DIMENSIONS = 384
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from engine.errors import GenerationFailed, ModelUnavailable
-from engine.values import Message
+from engine.seams import Message
 
 from .llm_process import Child, ChildGone
 
@@ -37,9 +37,7 @@ class Llm:
     `close()` ends the process and gives its memory back; the next request starts it again.
     """
 
-    def __init__(
-        self, path: Path, *, context_tokens: int = 4096, answer_tokens: int = 400, threads: int = 0
-    ) -> None:
+    def __init__(self, path: Path, *, context_tokens: int = 4096, answer_tokens: int = 400, threads: int = 0) -> None:
         self.path = path
         self._load: dict[str, Any] = {
             "do": "load",

@@ -121,9 +121,7 @@ class _Model:
         except ValueError:  # some templates refuse a system message
             merged = "\n\n".join(message["content"] for message in messages)
             formatted = self.template(messages=[{"role": "user", "content": merged}])
-        tokens = self.llama.tokenize(
-            formatted.prompt.encode(), add_bos=not formatted.added_special, special=True
-        )
+        tokens = self.llama.tokenize(formatted.prompt.encode(), add_bos=not formatted.added_special, special=True)
         stop = formatted.stop or []
         return tokens, [stop] if isinstance(stop, str) else list(stop)
 
@@ -215,8 +213,7 @@ def _control_texts(llama_cpp: Any, llama: Any) -> tuple[str, ...]:
     texts = (
         llama_cpp.llama_vocab_get_text(vocabulary, token).decode("utf-8", "replace")
         for token in range(llama.n_vocab())
-        if llama_cpp.llama_vocab_is_control(vocabulary, token)
-        or llama_cpp.llama_vocab_is_eog(vocabulary, token)
+        if llama_cpp.llama_vocab_is_control(vocabulary, token) or llama_cpp.llama_vocab_is_eog(vocabulary, token)
     )
     return tuple(sorted({text for text in texts if len(text) > 1}, key=len, reverse=True))
 

@@ -100,9 +100,7 @@ def _asks(row: PostRow) -> bool:
     return "?" in row.text or (row.post_number == 1 and "?" in row.title)
 
 
-def _around(
-    row: PostRow, cited: set[PostId], store: ArchiveStore, settings: Settings
-) -> list[tuple[Role, PostRow]]:
+def _around(row: PostRow, cited: set[PostId], store: ArchiveStore, settings: Settings) -> list[tuple[Role, PostRow]]:
     """What is read with a post, most useful first: parent, opening post, neighbours from the nearest on."""
     found: list[tuple[Role, PostRow]] = []
     if row.reply_to and (parent := store.post_at(row.topic_id, row.reply_to)):

@@ -21,8 +21,5 @@ def fuse(rankings: Sequence[Ranking], *, k: int, weights: Mapping[str, float]) -
         for rank, post_id in enumerate(ranking.post_ids, 1):
             share = weight / (k + rank)
             shares.setdefault(post_id, []).append(Contribution(ranking.name, rank, weight, share))
-    fused = [
-        FusedPost(post_id, sum(part.share for part in parts), tuple(parts))
-        for post_id, parts in shares.items()
-    ]
+    fused = [FusedPost(post_id, sum(part.share for part in parts), tuple(parts)) for post_id, parts in shares.items()]
     return tuple(sorted(fused, key=lambda post: (-post.score, post.post_id)))

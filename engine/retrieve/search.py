@@ -9,9 +9,10 @@ from ..index import dense as dense_index
 from ..index import lexical as lexical_index
 from ..index.french import Analyser
 from ..index.generations import Generation
+from ..seams import Models
 from ..settings import Settings
 from ..store.archive import ArchiveStore, PostRow
-from ..values import FusedPost, Hit, Mode, Models, PostId, Query, Ranking, SearchResult
+from ..values import FusedPost, Hit, Mode, PostId, Query, Ranking, SearchResult
 from .excerpt import excerpt
 from .fusion import fuse
 
@@ -113,9 +114,7 @@ def _hit(rank: int, fused: FusedPost, row: PostRow, base_url: str, shown: str) -
     )  # fmt: skip
 
 
-def _narrow(
-    allowed: frozenset[PostId] | None, matching: frozenset[PostId] | None
-) -> frozenset[PostId] | None:
+def _narrow(allowed: frozenset[PostId] | None, matching: frozenset[PostId] | None) -> frozenset[PostId] | None:
     if matching is None:
         return allowed
     return matching if allowed is None else allowed & matching

@@ -98,9 +98,7 @@ class ArchiveStore:
     def skipped(self) -> dict[str, int]:
         """Posts left out, by reason, summed over the last import of each source."""
         total: dict[str, int] = {}
-        rows = self._all(
-            "SELECT report FROM imports WHERE id IN (SELECT MAX(id) FROM imports GROUP BY source)"
-        )
+        rows = self._all("SELECT report FROM imports WHERE id IN (SELECT MAX(id) FROM imports GROUP BY source)")
         for (report,) in rows:
             for reason, count in json.loads(report).get("skipped", {}).items():
                 total[reason] = total.get(reason, 0) + count

@@ -20,9 +20,7 @@ def connect(path: Path, migrations: Sequence[Migration], *, read_only: bool = Fa
     """
     with translated(path):
         if read_only:
-            db = sqlite3.connect(
-                f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S, check_same_thread=False
-            )
+            db = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)

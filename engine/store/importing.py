@@ -16,30 +16,14 @@ from dataclasses import asdict
 from datetime import datetime
 
 from ..errors import Cancelled, OtherForum
-from ..values import (
-    Category,
-    Flaw,
-    ImportReport,
-    OnProgress,
-    Position,
-    Post,
-    Progress,
-    Site,
-    Skipped,
-    SkipReason,
-    SourceItem,
-    Topic,
-    TopicExtent,
-)
+from ..sources import Flaw, ImportReport, Position, Post, Site, Skipped, SkipReason, SourceItem, TopicExtent
+from ..values import Category, OnProgress, Progress, Topic
 from .archive import ArchiveStore
 from .database import transaction
+from .removal import NOTES, SourceRead, remove_absent, settle_ledger
 
 BATCH_POSTS = 2000
 MAX_FLAWS = 200  # beyond, only the count matters; the report must stay readable
-# A complete source that lacks more than this share of the held posts is more likely the wrong file.
-REMOVAL_LIMIT = 0.5
-REMOVAL_FLOOR = 20
-
 # These say nothing about whether the post is public, so they never remove a held one.
 _SILENT = frozenset({SkipReason.DUPLICATE, SkipReason.UNREADABLE})
 # These may only mean that the source was cut before the table that tells.
@@ -59,11 +43,9 @@ class _Import:
         self.highest_id = 0
         self.position = Position(0, 0)
         self.topics: dict[int, Topic] = {}
-        for table in ("seen", "gone", "unsure", "seen_topics", "seen_categories"):
-            self.db.execute(f"CREATE TEMP TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY)")
+        for table, columns in NOTES.items():
+            self.db.execute(f"CREATE TEMP TABLE IF NOT EXISTS {table} ({columns})")
             self.db.execute(f"DELETE FROM temp.{table}")
-        self.db.execute("CREATE TEMP TABLE IF NOT EXISTS extent (id INTEGER PRIMARY KEY, topic_id INTEGER)")
-        self.db.execute("DELETE FROM temp.extent")
         self.marked: dict[str, list[int]] = {"gone": [], "unsure": []}
 
     def take(self, item: SourceItem) -> None:
@@ -100,7 +82,7 @@ class _Import:
     def flush(self) -> None:
         """One transaction: the topics read so far, then the posts."""
         for table, ids in self.marked.items():
-            self.db.executemany(f"INSERT OR IGNORE INTO temp.{table} VALUES (?)", [(i,) for i in ids])
+            self.db.executemany(f"INSERT OR IGNORE INTO temp.{table} (id) VALUES (?)", [(i,) for i in ids])
             ids.clear()
         if not self.batch and not self.topics:
             return
@@ -125,7 +107,7 @@ class _Import:
                 "INSERT OR REPLACE INTO categories VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (c.id, c.name, c.slug, c.parent_id, c.color, c.position, c.description),
             )
-        self.db.execute("INSERT OR IGNORE INTO temp.seen_categories VALUES (?)", (c.id,))
+        self.db.execute("INSERT OR IGNORE INTO temp.seen_categories (id) VALUES (?)", (c.id,))
 
     def _save_topic(self, t: Topic) -> None:
         tags = json.dumps(t.tags, ensure_ascii=False)
@@ -136,7 +118,7 @@ class _Import:
         )  # fmt: skip
         self.db.execute("DELETE FROM topic_tags WHERE topic_id = ?", (t.id,))
         self.db.executemany("INSERT OR IGNORE INTO topic_tags VALUES (?, ?)", [(tag, t.id) for tag in t.tags])
-        self.db.execute("INSERT OR IGNORE INTO temp.seen_topics VALUES (?)", (t.id,))
+        self.db.execute("INSERT OR IGNORE INTO temp.seen_topics (id) VALUES (?)", (t.id,))
         if t.expected_posts is not None:
             self.db.execute(
                 """INSERT INTO ledger VALUES (?, ?, 0, 0, 0)
@@ -172,79 +154,7 @@ class _Import:
         self.db.executemany(f"INSERT OR REPLACE INTO posts VALUES ({marks})", rows)
         self.db.executemany("INSERT OR IGNORE INTO uploads VALUES (?, ?, ?)", uploads)
         self.db.executemany("INSERT OR REPLACE INTO users VALUES (?, ?, ?)", authors.values())
-        self.db.executemany("INSERT OR IGNORE INTO temp.seen VALUES (?)", [(post.id,) for post in self.batch])
-
-    def remove_absent(self, *, whole_forum: bool, accept_all: bool) -> tuple[int, int]:
-        """Remove held posts that the source shows to be no longer public; (removed, kept for want of consent)."""
-        sure = "SELECT id FROM temp.gone"
-        if not any(flaw.fatal for flaw in self.flaws):
-            sure += " UNION SELECT id FROM temp.unsure"
-        if self.flaw_count == 0:
-            # A topic's file lists all its posts; a backup lists every post up to its newest id.
-            sure += """ UNION SELECT p.id FROM posts p WHERE p.topic_id IN (SELECT topic_id FROM temp.extent)
-                        AND p.id NOT IN (SELECT id FROM temp.extent)"""
-        absent = "SELECT NULL WHERE 0"
-        if whole_forum and self.flaw_count == 0:
-            absent = f"SELECT id FROM posts WHERE id <= {self.highest_id}"
-        path = self.store.path
-        with transaction(self.db, path):
-            self.db.execute(
-                f"CREATE TEMP TABLE doomed AS SELECT id FROM posts WHERE id IN ({sure}) AND id NOT IN temp.seen"
-            )
-            (removed,) = self.db.execute("SELECT COUNT(*) FROM temp.doomed").fetchone()
-            self.db.execute(
-                f"CREATE TEMP TABLE missing AS SELECT id FROM posts WHERE id IN ({absent})"
-                " AND id NOT IN temp.seen AND id NOT IN temp.doomed"
-            )
-            (missing,) = self.db.execute("SELECT COUNT(*) FROM temp.missing").fetchone()
-            (held,) = self.db.execute("SELECT COUNT(*) FROM posts").fetchone()
-            kept = 0
-            if missing > max(REMOVAL_FLOOR, REMOVAL_LIMIT * held) and not accept_all:
-                kept = missing
-            else:
-                self.db.execute("INSERT INTO temp.doomed SELECT id FROM temp.missing")
-                removed += missing
-            self.db.execute(
-                """INSERT INTO ledger SELECT topic_id, 0, 0, 0, COUNT(*) FROM posts WHERE id IN temp.doomed
-                   GROUP BY topic_id ON CONFLICT (topic_id) DO UPDATE SET deleted = deleted + excluded.deleted"""
-            )
-            self.db.execute("DELETE FROM posts WHERE id IN temp.doomed")
-            self.db.execute("DELETE FROM uploads WHERE post_id IN temp.doomed")
-            self.db.execute("DELETE FROM users WHERE username NOT IN (SELECT username FROM posts)")
-            if whole_forum and self.flaw_count == 0 and kept == 0:
-                self._remove_empty_shells()
-            self.db.execute("DROP TABLE temp.doomed")
-            self.db.execute("DROP TABLE temp.missing")
-        return removed, kept
-
-    def _remove_empty_shells(self) -> None:
-        """Topics and categories that the forum no longer shows, once no post of theirs is held."""
-        self.db.execute(
-            """DELETE FROM topics WHERE id NOT IN temp.seen_topics
-               AND id NOT IN (SELECT DISTINCT topic_id FROM posts)"""
-        )
-        self.db.execute("DELETE FROM topic_tags WHERE topic_id NOT IN (SELECT id FROM topics)")
-        self.db.execute("DELETE FROM ledger WHERE topic_id NOT IN (SELECT id FROM topics) AND deleted = 0")
-        self.db.execute(
-            """DELETE FROM categories WHERE id NOT IN temp.seen_categories
-               AND id NOT IN (SELECT category_id FROM topics WHERE category_id IS NOT NULL)"""
-        )
-
-    def settle_ledger(self) -> int:
-        """Held and missing posts of each topic; returns how many posts are missing in all."""
-        with transaction(self.db, self.store.path):
-            # A backup announces no count of its own: what it holds is what it promised.
-            self.db.execute(
-                """INSERT INTO ledger SELECT topic_id, COUNT(*), COUNT(*), 0, 0 FROM posts GROUP BY topic_id
-                   ON CONFLICT (topic_id) DO UPDATE SET held = excluded.held"""
-            )
-            self.db.execute(
-                """UPDATE ledger SET held = (SELECT COUNT(*) FROM posts p WHERE p.topic_id = ledger.topic_id),
-                   expected = MAX(expected, (SELECT COUNT(*) FROM posts p WHERE p.topic_id = ledger.topic_id))"""
-            )
-            self.db.execute("UPDATE ledger SET missing = MAX(0, expected - held - deleted)")
-            (missing,) = self.db.execute("SELECT COALESCE(SUM(missing), 0) FROM ledger").fetchone()
-        return int(missing)
+        self.db.executemany("INSERT OR IGNORE INTO temp.seen (id) VALUES (?)", [(post.id,) for post in self.batch])
 
 
 def import_source(
@@ -281,8 +191,13 @@ def import_source(
                 check()
                 on_progress(_progress(work, time.monotonic() - started))
         work.flush()
-        removed, kept = work.remove_absent(whole_forum=whole_forum, accept_all=accept_removals)
-        missing = work.settle_ledger()
+        read = SourceRead(
+            flaws=work.flaw_count,
+            cut=any(flaw.fatal for flaw in work.flaws),
+            highest_id=work.highest_id if whole_forum else None,
+        )
+        removed, kept = remove_absent(store, read, accept_all=accept_removals)
+        missing = settle_ledger(store)
         complete = work.flaw_count == 0
         report = ImportReport(
             complete=complete, read=work.read, added=work.added, changed=work.changed, unchanged=work.unchanged,
@@ -295,9 +210,7 @@ def import_source(
         state = "cancelled"
         raise
     finally:
-        document = json.dumps(
-            asdict(report) if report else {"skipped": dict(work.skipped)}, ensure_ascii=False
-        )
+        document = json.dumps(asdict(report) if report else {"skipped": dict(work.skipped)}, ensure_ascii=False)
         if not store.db.in_transaction:
             with transaction(store.db, store.path):
                 store.db.execute(

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..index.passages import Passage
-from ..values import PostId, Vectors
+from ..seams import Vectors
+from ..values import PostId
 from .database import connect, transaction, translated
 from .schema import VECTORS
 

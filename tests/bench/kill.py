@@ -46,9 +46,7 @@ def agree(data: Path) -> tuple[bool, str]:
             return False, "no index"
         status = archive.status()
         sizes = ", ".join(f"{field} {len(getattr(found, field))}" for field in found.__slots__)
-        return bool(
-            found
-        ), f"{status.posts} posts, words {status.lexical_posts}, vectors {status.dense_posts}; {sizes}"
+        return bool(found), f"{status.posts} posts, words {status.lexical_posts}, vectors {status.dense_posts}; {sizes}"
 
 
 def main() -> None:

@@ -94,9 +94,7 @@ def _searches(data: Path) -> None:
     with engine.open_archive(settings, engine.load_models(settings)) as archive:
         archive.search("mise en route")
         for mode in engine.Mode:
-            times = sorted(
-                _milliseconds(lambda q=q, m=mode: archive.search(q, mode=m)) for q in questions * 4
-            )
+            times = sorted(_milliseconds(lambda q=q, m=mode: archive.search(q, mode=m)) for q in questions * 4)
             p50, p95 = statistics.median(times), times[int(len(times) * 0.95)]
             row(
                 f"search on the demo, {mode} ({len(times)} searches)",

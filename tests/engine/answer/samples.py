@@ -41,9 +41,7 @@ def evidence(
 
 
 def around(role: Role, text: str, *, number: int = 1, author: str = "bruno") -> ContextPost:
-    return ContextPost(
-        role, PostId(2000 + number), PostNumber(number), author, datetime(2014, 3, 1, tzinfo=UTC), text
-    )
+    return ContextPost(role, PostId(2000 + number), PostNumber(number), author, datetime(2014, 3, 1, tzinfo=UTC), text)
 
 
 def words(text: str) -> list[str]:
@@ -53,9 +51,7 @@ def words(text: str) -> list[str]:
 
 
 _FOREIGN = {
-    "scheme": re.compile(
-        r"[a-z][a-z0-9+.-]*://|\b(javascript|vbscript):|\b(data|mailto|tel|file|ftp):\S", re.I
-    ),
+    "scheme": re.compile(r"[a-z][a-z0-9+.-]*://|\b(javascript|vbscript):|\b(data|mailto|tel|file|ftp):\S", re.I),
     "www": re.compile(r"\bwww\.", re.I),
     "mail": re.compile(r"[\w.+-]@\w"),
     "domain": re.compile(r"\w\.(com|org|net|fr|invalid|example|ru|xyz|be|ch)\b(?!-)|\w\.[a-z]{2,}/\w"),
@@ -64,9 +60,7 @@ _FOREIGN = {
     "path": re.compile(r"/(t|p|u)/[\w-]"),
     "definition": re.compile(r"^ {0,3}\[[^\[\]]+\]:", re.M),
     "entity": re.compile(r"&(#\d+|#x[0-9a-f]+|[a-z]\w+);", re.I | re.ASCII),
-    "hidden": re.compile(
-        "[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f\xad]"
-    ),
+    "hidden": re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f\xad]"),
 }
 
 

@@ -9,20 +9,9 @@ import pytest
 
 from engine.answer.answering import Answerer, answer
 from engine.errors import GenerationFailed, ModelUnavailable
+from engine.seams import Generate, Message, Models
 from engine.settings import Settings
-from engine.values import (
-    Abstention,
-    AbstentionReason,
-    Answer,
-    AnswerEvent,
-    Evidence,
-    EvidenceFound,
-    Generate,
-    Message,
-    Models,
-    Piece,
-    Zone,
-)
+from engine.values import Abstention, AbstentionReason, Answer, AnswerEvent, Evidence, EvidenceFound, Piece, Zone
 
 from .samples import evidence, foreign, words
 

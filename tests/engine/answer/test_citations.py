@@ -48,9 +48,7 @@ NUMBERS = st.lists(st.integers(1, 12), unique=True, max_size=6)
 @example("exemple[[99]].fr", [1])
 @example("hthttp://x tp://", [1])
 @settings(max_examples=500, deadline=None)
-def test_for_any_output_every_marker_is_in_the_evidence_and_no_link_survives(
-    output: str, numbers: list[int]
-) -> None:
+def test_for_any_output_every_marker_is_in_the_evidence_and_no_link_survives(output: str, numbers: list[int]) -> None:
     sources = tuple(evidence(n) for n in numbers)
     resolved = resolve(output, sources)
     left = [int(n) for n in re.findall(r"\[\[\s*(\d+)", resolved.text)]

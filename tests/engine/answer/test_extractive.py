@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answer.extractive import MAX_EXTRACTS, MAX_PER_POST, Extract, extract, informative_terms, written
-from engine.values import TextRole, Vectors
+from engine.seams import TextRole, Vectors
 
 from .samples import evidence, foreign, words
 
@@ -60,9 +60,7 @@ def test_no_evidence_gives_nothing() -> None:
 
 def test_the_title_of_the_topic_counts() -> None:
     found = extract("couches de cire pour un glaçage", (GLAZE,), analyse=words)
-    assert (
-        "Il faut poser la cire en couches fines sur le bout de la chaussure." in dict(texts(found)).values()
-    )
+    assert "Il faut poser la cire en couches fines sur le bout de la chaussure." in dict(texts(found)).values()
 
 
 def test_at_most_four_extracts_two_from_one_post_in_the_order_of_the_evidence() -> None:
@@ -75,9 +73,7 @@ def test_at_most_four_extracts_two_from_one_post_in_the_order_of_the_evidence() 
             (("bleue", "rouge", "verte"), ("grasse", "fluide", "dure"), ("douce", "rare", "claire")), start=1
         )
     )
-    found = extract(
-        "cuir crème", posts, analyse=lambda text: [w for w in words(text) if w not in {"matin", "soir"}]
-    )
+    found = extract("cuir crème", posts, analyse=lambda text: [w for w in words(text) if w not in {"matin", "soir"}])
     numbers = [item.n for item in found]
     assert len(found) <= MAX_EXTRACTS
     assert numbers == sorted(numbers)
@@ -104,9 +100,7 @@ def test_a_very_long_sentence_is_cut_between_words() -> None:
 
 
 def test_markers_links_and_markup_of_posts_are_gone() -> None:
-    post = evidence(
-        1, "La crème saphir [[2]] se trouve sur https://arnaque.invalid/x <b>ici</b> [[9]], dit-on."
-    )
+    post = evidence(1, "La crème saphir [[2]] se trouve sur https://arnaque.invalid/x <b>ici</b> [[9]], dit-on.")
     [item] = extract("crème saphir", (post, evidence(2, "Rien.")), analyse=words)
     assert item.sentence == "La crème saphir (2) se trouve sur ici (9), dit-on."
     assert foreign(item.sentence) == []
@@ -146,9 +140,7 @@ def test_the_encoder_sees_few_sentences() -> None:
         seen.append(len(sentences))
         return np.ones((len(sentences), 2), dtype=np.float32)
 
-    posts = tuple(
-        evidence(n, " ".join(f"Le cuir {n} et {k} boivent." for k in range(40))) for n in range(1, 7)
-    )
+    posts = tuple(evidence(n, " ".join(f"Le cuir {n} et {k} boivent." for k in range(40))) for n in range(1, 7))
     extract("cuir", posts, analyse=words, embed=embed)
     assert seen == [1, 24]
 

@@ -50,9 +50,7 @@ def test_cutting_elsewhere_says_the_same(text: str, size: int) -> None:
     assert "".join(spoken(cut(text, size))) == "".join(spoken([text]))
 
 
-@given(
-    st.lists(st.sampled_from(["http", "://", "x.fr", "/a", " ", "[[1]]", "<b>", "mot", "\n"]), max_size=30)
-)
+@given(st.lists(st.sampled_from(["http", "://", "x.fr", "/a", " ", "[[1]]", "<b>", "mot", "\n"]), max_size=30))
 def test_no_piece_holds_a_link(pieces: list[str]) -> None:
     for piece in preview(pieces):
         assert foreign(piece) == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.discourse.cooked import clean_html, parse, useful_chars
 from engine.discourse.plain_text import _CONTROL, _SURROGATE
-from engine.values import Attachment, CookedText, Quote
+from engine.sources import Attachment, CookedText, Quote
 
 QUOTE = """<aside class="quote no-group" data-username="bruno" data-post="4" data-topic="12">
 <div class="title">
@@ -103,9 +103,7 @@ def test_code_that_is_quoted_stays_in_the_quote():
 
 @pytest.mark.parametrize("name", ["spoiler", "spoiled", "spoiler-blurred"])
 def test_a_spoiler_is_set_apart(name):
-    parts = parse(
-        f'<p>Fin : <span class="{name}">il gagne</span>.</p><div class="{name}"><p>vraiment</p></div>'
-    )
+    parts = parse(f'<p>Fin : <span class="{name}">il gagne</span>.</p><div class="{name}"><p>vraiment</p></div>')
     assert parts.text == "Fin : ."
     assert parts.spoilers == ("il gagne", "vraiment")
 
@@ -197,10 +195,7 @@ HOSTILE = {
     "a megabyte of <": "<" * 1_000_000,
     "a tag without end": "<" + "a" * 1_000_000,
     "formatting left open": "<p>" + "".join(f"<b a={i}>" for i in range(5_000)) + "<p>x</p>" * 5_000,
-    "formatting left open, few tags": "<p>"
-    + "".join(f"<b a={i}>" for i in range(299))
-    + "</p>"
-    + "<p>x</p>" * 149,
+    "formatting left open, few tags": "<p>" + "".join(f"<b a={i}>" for i in range(299)) + "</p>" + "<p>x</p>" * 149,
     "bbcode openers": "[quote]" * 100_000,
     "nested bbcode": '[quote="a"]x' * 20_000 + "[/quote]" * 20_000,
     "brackets": "[" * 1_000_000,

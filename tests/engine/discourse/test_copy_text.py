@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.discourse import copy_text
 from engine.discourse.backup import Dump
 from engine.discourse.copy_text import BadRow, Block, End, Row, rows, text, unescape
-from engine.values import Flaw, Position
+from engine.sources import Flaw, Position
 
 COMPLETE = b"-- PostgreSQL database dump complete\n"
 
@@ -96,9 +96,7 @@ def test_meta_commands_and_statements_are_never_more_than_lines():
 
 
 def test_a_row_with_another_number_of_fields_is_bad():
-    found = read(
-        [b"COPY t (a, b) FROM stdin;\n", b"1\n", b"1\t2\t3\n", b"1\t2\n", b"\\.\n", COMPLETE], {"t": ("a",)}
-    )
+    found = read([b"COPY t (a, b) FROM stdin;\n", b"1\n", b"1\t2\t3\n", b"1\t2\n", b"\\.\n", COMPLETE], {"t": ("a",)})
     assert found[1:-1] == [BadRow("t", 1), BadRow("t", 2), Row("t", 3, (b"1",))]
 
 
@@ -112,9 +110,7 @@ def test_a_dump_without_its_last_line_is_truncated():
 
 
 def test_a_header_of_too_many_columns_is_a_flaw_and_its_rows_are_passed_over():
-    header = (
-        b"COPY t (" + b", ".join(b"a%d" % i for i in range(copy_text.MAX_COLUMNS + 1)) + b") FROM stdin;\n"
-    )
+    header = b"COPY t (" + b", ".join(b"a%d" % i for i in range(copy_text.MAX_COLUMNS + 1)) + b") FROM stdin;\n"
     found = read([header, b"1\n", b"\\.\n", COMPLETE], {"t": ("a1",)})
     assert found[0] == Flaw("too_many_columns", "t")
     assert not any(isinstance(item, Row | BadRow) for item in found)

@@ -12,7 +12,8 @@ from engine.discourse import read
 from engine.discourse.backup import MAX_LINE_BYTES
 from engine.discourse.dump_tables import POSTS, SITE_SETTINGS, SMALL_TABLES, TOPIC_FIELDS
 from engine.errors import ArchiveFormatError, Cancelled
-from engine.values import Category, Flaw, Position, Post, Site, Skipped, SkipReason, Topic
+from engine.sources import Flaw, Position, Post, Site, Skipped, SkipReason
+from engine.values import Category, Topic
 
 PUBLIC_POSTS = [1, 2, 3, 4]
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from engine.discourse import read
-from engine.values import Flaw, Position, Post, Skipped, SkipReason, Topic
+from engine.sources import Flaw, Position, Post, Skipped, SkipReason
+from engine.values import Topic
 
 
 def items(root, kind=object):
@@ -73,9 +74,7 @@ def test_a_list_of_categories_beside_the_posts_counts(saved, make):
 
 
 def test_bad_files_are_told_and_passed_over(saved, make):
-    root = saved(
-        [make["post"](1)], **{"posts/a.json": "{\n\n", "posts/b.json": {"id": 4}, "posts/c.json": "3"}
-    )
+    root = saved([make["post"](1)], **{"posts/a.json": "{\n\n", "posts/b.json": {"id": 4}, "posts/c.json": "3"})
     assert items(root, Flaw) == [
         Flaw("bad_json", "posts/a.json:3"),
         Flaw("not_a_post", "posts/b.json"),

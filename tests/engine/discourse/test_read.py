@@ -8,7 +8,7 @@ import pytest
 
 from engine.discourse import read
 from engine.errors import ArchiveFormatError
-from engine.values import Post
+from engine.sources import Post
 
 
 def reason(path):

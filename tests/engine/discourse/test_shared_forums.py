@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from engine.discourse import read
-from engine.values import Flaw, Post, Skipped, SkipReason, Topic, TopicExtent
+from engine.sources import Flaw, Post, Skipped, SkipReason, TopicExtent
+from engine.values import Topic
 
 pytestmark = pytest.mark.shared
 

@@ -16,9 +16,7 @@ def test_many_tags_or_much_formatting_left_open_are_tangled():
 
 
 def test_without_a_tree_the_text_is_the_same_for_simple_html():
-    simple = (
-        "<p>Un &eacute;t&eacute;<br>\nchaud</p>\n<ul><li>a</li><li>b &lt; c</li></ul><script>x()</script>fin"
-    )
+    simple = "<p>Un &eacute;t&eacute;<br>\nchaud</p>\n<ul><li>a</li><li>b &lt; c</li></ul><script>x()</script>fin"
     assert lay_out(tangled.strip_tags(simple)) == parse(simple).text
 
 

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from engine.discourse import read
-from engine.values import Category, Flaw, Position, Post, Site, Skipped, SkipReason, Topic, TopicExtent
+from engine.sources import Flaw, Position, Post, Site, Skipped, SkipReason, TopicExtent
+from engine.values import Category, Topic
 
 
 def items(root, kind=object):
@@ -97,9 +98,7 @@ def test_the_lists_of_the_outer_folder_count_when_the_inner_one_is_chosen(saved,
 
 
 def test_categories_are_read_nested_or_flat_and_restricted_ones_hide_those_below(saved, make):
-    nested = make["category"](
-        1, subcategory_list=[make["category"](5), make["category"](6, read_restricted=True)]
-    )
+    nested = make["category"](1, subcategory_list=[make["category"](5), make["category"](6, read_restricted=True)])
     flat = [
         make["category"](7, 6),
         make["category"](8, 5),
@@ -112,10 +111,7 @@ def test_categories_are_read_nested_or_flat_and_restricted_ones_hide_those_below
         make["category"](12, read_restricted=None),
     ]
     root = saved(
-        *(
-            make["topic"](100 + id, [make["post"](id, topic_id=100 + id)], category_id=id)
-            for id in range(5, 13)
-        ),
+        *(make["topic"](100 + id, [make["post"](id, topic_id=100 + id)], category_id=id) for id in range(5, 13)),
         categories=[nested],
         **{"site.json": {"categories": flat + shut, "title": "Forum", "base_url": "https://forum.exemple/"}},
     )

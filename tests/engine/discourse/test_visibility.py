@@ -3,7 +3,7 @@
 import pytest
 
 from engine.discourse.visibility import CategoryFacts, category_verdicts, post_reason, topic_reason
-from engine.values import SkipReason
+from engine.sources import SkipReason
 
 PUBLIC_POST = {"post_type": 1, "hidden": False, "user_deleted": False, "deleted_at": None}
 PUBLIC_TOPIC = {
@@ -46,10 +46,7 @@ def test_an_ordinary_topic_is_public():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        *(
-            ({"archetype": odd}, SkipReason.PRIVATE_MESSAGE)
-            for odd in ("private_message", "banner", None, "", 1)
-        ),
+        *(({"archetype": odd}, SkipReason.PRIVATE_MESSAGE) for odd in ("private_message", "banner", None, "", 1)),
         *(({"visible": odd}, SkipReason.UNLISTED_TOPIC) for odd in (False, "f", None, 1, "true")),
         *(({"deleted_at": odd}, SkipReason.DELETED_TOPIC) for odd in ("2024-01-01", "", False)),
         ({"category_id": None}, SkipReason.UNKNOWN_CATEGORY),

@@ -22,9 +22,7 @@ def rows():
 @pytest.fixture
 def store(tmp_path, rows):
     vectors = VectorStore(tmp_path)
-    passages = [
-        Passage(PostId(1000 + i // 2), i % 2, f"texte {i}") for i in range(POSTS)
-    ]  # two windows a post
+    passages = [Passage(PostId(1000 + i // 2), i % 2, f"texte {i}") for i in range(POSTS)]  # two windows a post
     vectors.set_passages(passages)
     vectors.put(MODEL, [p.key for p in passages], rows)
     yield vectors
@@ -66,9 +64,7 @@ def test_a_small_allowed_set_is_scored_exactly(opened, rows):
 def test_a_large_allowed_set_still_fills_the_list(opened, rows, monkeypatch):
     monkeypatch.setattr(dense, "EXACT_POSTS", 5)
     allowed = set(range(1000, 1200, 3))
-    found = opened.rank(
-        rows[0], limit=20, allowed=frozenset(map(PostId, allowed)), excluded=frozenset({PostId(1000)})
-    )
+    found = opened.rank(rows[0], limit=20, allowed=frozenset(map(PostId, allowed)), excluded=frozenset({PostId(1000)}))
     assert set(found.post_ids) == set(by_hand(rows, rows[0], allowed - {1000})[:20])
 
 

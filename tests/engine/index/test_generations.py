@@ -8,7 +8,8 @@ import pytest
 from engine.archive import build_index, open_archive
 from engine.errors import Cancelled, IndexOutdated, StoreBusy
 from engine.index import generations
-from engine.values import Mode, Models
+from engine.seams import Models
+from engine.values import Mode
 from tests.engine.conftest import index
 from tests.factories import WORD_MODELS, forum, post, save, settings, word_embed
 
@@ -44,9 +45,7 @@ def test_stopping_while_encoding_keeps_the_vectors_and_the_next_run_encodes_only
     with pytest.raises(Cancelled):
         index(folder, Models(embed=embed, embed_name="words"), embed_batch=4)
     before, counted[:] = sum(counted), []
-    index(
-        folder, Models(embed=lambda t, r: (counted.append(len(t)), word_embed(t, r))[1], embed_name="words")
-    )
+    index(folder, Models(embed=lambda t, r: (counted.append(len(t)), word_embed(t, r))[1], embed_name="words"))
     assert (before, sum(counted)) == (8, 3)  # eleven posts are long enough
     with open_archive(settings(folder), WORD_MODELS) as archive:
         assert archive.agreement()
@@ -63,8 +62,7 @@ def test_a_changed_title_rebuilds_and_encodes_that_topic_only(folder):
     index(folder)
     counted = []
     items = [
-        replace(i, title="Freins : les régler") if getattr(i, "slug", "") == "régler-des-freins" else i
-        for i in forum()
+        replace(i, title="Freins : les régler") if getattr(i, "slug", "") == "régler-des-freins" else i for i in forum()
     ]
     save(folder, items)
     index(

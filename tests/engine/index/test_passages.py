@@ -33,9 +33,7 @@ def test_a_short_post_is_one_passage_with_its_context():
 
 def test_a_sixty_thousand_character_post_gives_overlapping_windows_that_end_on_sentences():
     body = "Une phrase de longueur ordinaire pour la mesure. " * 1225
-    passages = list(
-        split(IndexablePost(PostId(1), "T", "", (), body, 1), window_chars=1200, overlap_chars=200)
-    )
+    passages = list(split(IndexablePost(PostId(1), "T", "", (), body, 1), window_chars=1200, overlap_chars=200))
     assert 55 <= len(passages) <= 65
     assert all(p.text.rstrip().endswith(".") for p in passages)
 

@@ -18,7 +18,7 @@ import pytest
 from engine.errors import GenerationFailed, ModelUnavailable
 from engine.models.llm import Llm, physical_cores
 from engine.models.llm_process import command
-from engine.values import Message
+from engine.seams import Message
 
 ROOT = Path(__file__).parents[3]
 QUESTION = [Message("system", "Vous êtes un guide."), Message("user", "Comment cirer des chaussures ?")]
@@ -195,9 +195,7 @@ def test_a_killed_child_fails_the_answer_and_the_next_one_works(llm: Llm) -> Non
 def test_two_questions_at_once_wait_for_each_other(llm: Llm) -> None:
     expected = "".join(llm.generate(QUESTION))
     texts: list[str] = []
-    askers = [
-        threading.Thread(target=lambda: texts.append("".join(llm.generate(QUESTION)))) for _ in range(3)
-    ]
+    askers = [threading.Thread(target=lambda: texts.append("".join(llm.generate(QUESTION)))) for _ in range(3)]
     for asker in askers:
         asker.start()
     for asker in askers:
@@ -231,7 +229,7 @@ PARENT = """
 import sys, time
 from pathlib import Path
 from engine.models.llm import Llm
-from engine.values import Message
+from engine.seams import Message
 model = Llm(Path(sys.argv[1]), context_tokens=1024, answer_tokens=900, threads=1)
 pieces = model.generate([Message("user", "Bonjour")])
 next(pieces)

@@ -56,8 +56,7 @@ def test_a_template_that_refuses_a_system_message_gets_one_message(model: Any) -
     strict = CHAT.replace(" and strict", "")
     tokens, _ = with_template(model, strict).prompt(MESSAGES)
     assert (
-        "<start_of_turn>user\nGuide.\n\nBonjour<end_of_turn>"
-        in model.llama.detokenize(tokens, special=True).decode()
+        "<start_of_turn>user\nGuide.\n\nBonjour<end_of_turn>" in model.llama.detokenize(tokens, special=True).decode()
     )
 
 

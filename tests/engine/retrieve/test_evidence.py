@@ -17,12 +17,9 @@ def gather(tmp_path):
         chosen = settings(tmp_path, **values)
         with open_archive(chosen, WORD_MODELS) as archive:
             fused = [
-                FusedPost(PostId(i), 1 / n, (Contribution("lexical", n, 1.0, 1 / n),))
-                for n, i in enumerate(ranked, 1)
+                FusedPost(PostId(i), 1 / n, (Contribution("lexical", n, 1.0, 1 / n),)) for n, i in enumerate(ranked, 1)
             ]
-            return room.gather(
-                question, fused, store=archive.store, analyser=archive.analyser, settings=chosen
-            )
+            return room.gather(question, fused, store=archive.store, analyser=archive.analyser, settings=chosen)
 
     return run
 

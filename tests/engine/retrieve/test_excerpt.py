@@ -14,12 +14,7 @@ def test_a_short_post_is_shown_whole_on_one_line():
 
 
 def test_the_piece_holds_the_most_terms_and_says_where_it_was_cut():
-    text = (
-        "Un frein. "
-        + "Rien du tout. " * 60
-        + "Le frein grince sous la pluie battante. "
-        + "Rien encore. " * 60
-    )
+    text = "Un frein. " + "Rien du tout. " * 60 + "Le frein grince sous la pluie battante. " + "Rien encore. " * 60
     shown = excerpt(text, {"frein", "grinc", "pluie"}, WORDS, chars=120)
     assert "frein grince sous la pluie" in shown and shown.startswith("… ") and shown.endswith(" …")
 

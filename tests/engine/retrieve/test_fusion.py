@@ -46,7 +46,5 @@ def test_order_of_the_rankings_does_not_matter_and_shares_add_up(ids, k, random)
     assert fuse(shuffled, k=k, weights=weights) == fused
     for post in fused:
         assert post.score == sum(part.share for part in post.contributions)
-    assert [p.post_id for p in fused] == [
-        p.post_id for p in sorted(fused, key=lambda p: (-p.score, p.post_id))
-    ]
+    assert [p.post_id for p in fused] == [p.post_id for p in sorted(fused, key=lambda p: (-p.score, p.post_id))]
     assert {p.post_id for p in fused} == {i for found in ids for i in found}

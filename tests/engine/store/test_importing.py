@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import Cancelled, DiskFull, OtherForum
+from engine.sources import Flaw, Position, Site, Skipped, SkipReason, TopicExtent
 from engine.store import ArchiveStore, import_source
-from engine.values import Flaw, Position, PostId, Site, Skipped, SkipReason, TopicExtent, TopicId
+from engine.values import PostId, TopicId
 from tests.factories import SITE, forum, post, save, topic
 
 
@@ -249,3 +250,12 @@ def test_flaws_are_reported_with_their_place(tmp_path):
     report = save(tmp_path, [topic(1), post(1), flaw], whole_forum=False)
     assert report.flaws == (flaw,) and not report.complete
     assert replace(report, took_s=0.0).flaws == (flaw,)
+
+
+def test_the_title_of_a_topic_that_became_private_goes_with_its_posts(tmp_path):
+    save(tmp_path, [topic(1), post(1), topic(2, "Secret désormais", tags=("tag",)), post(2, topic_id=2)])
+    save(tmp_path, [Skipped(SkipReason.RESTRICTED_CATEGORY, None, PostId(2))], whole_forum=False)
+    store = ArchiveStore(tmp_path)
+    assert store.topic(2) is None and store.topic(1) is not None
+    assert store.db.execute("SELECT COUNT(*) FROM topic_tags").fetchone() == (0,)
+    store.close()

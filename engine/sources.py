@@ -1,0 +1,148 @@
+"""What the readers of a forum's backup or saved pages give to the store, item by item.
+
+Knows nothing about any file format, nor about SQLite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from .values import Category, PostId, PostNumber, Topic, TopicId
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What a source says of the forum as a whole; None where it says nothing."""
+
+    title: str | None = None
+    base_url: str | None = None  # "https://forum.example", no trailing slash
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file or image that a post shows or links."""
+
+    url: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words of somebody else inside a post; topic and number are None when the attribution is lost."""
+
+    author: str
+    text: str
+    topic_id: TopicId | None = None
+    post_number: PostNumber | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CookedText:
+    """The parts of one post's HTML, each NFC, free of markup and of control characters.
+
+    `text` holds the author's own words only; what others said is in `quotes`.
+    """
+
+    text: str
+    quotes: tuple[Quote, ...] = ()
+    code: tuple[str, ...] = ()
+    spoilers: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A public post, as read from a source. `cooked` is the source's HTML, control characters removed."""
+
+    id: PostId
+    topic_id: TopicId
+    post_number: PostNumber
+    username: str
+    display_name: str
+    user_id: int | None
+    created_at: datetime
+    updated_at: datetime
+    cooked: str
+    parts: CookedText
+    post_type: int = 1
+    reply_to: PostNumber | None = None
+    likes: int = 0
+
+
+class SkipReason(StrEnum):
+    """Why a post was left out of the archive; the words are those of `status --json`."""
+
+    PRIVATE_MESSAGE = "private_message"
+    RESTRICTED_CATEGORY = "restricted_category"
+    UNLISTED_TOPIC = "unlisted_topic"
+    DELETED_TOPIC = "deleted_topic"
+    DELETED_POST = "deleted_post"
+    HIDDEN = "hidden"
+    USER_DELETED = "user_deleted"
+    SMALL_ACTION = "small_action"
+    WHISPER = "whisper"
+    UNKNOWN_TYPE = "unknown_type"
+    UNKNOWN_CATEGORY = "unknown_category"
+    MISSING_TOPIC = "missing_topic"
+    DUPLICATE = "duplicate"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """One post (or file) left out. `topic_id` None when it is not known or must not be told."""
+
+    reason: SkipReason
+    topic_id: TopicId | None = None
+    post_id: PostId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicExtent:
+    """What a source says it holds of one topic: the ids of every post it announces, seen or not."""
+
+    topic_id: TopicId
+    post_ids: frozenset[PostId]
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Something of a source that could not be read; reading went on after it.
+
+    `code` is an i18n key, `where` names the file and place ("t/12.json", "posts, line 40 213").
+    `fatal` means that what comes after could not be read at all (a truncated file).
+    """
+
+    code: str
+    where: str
+    fatal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a source has been read: bytes (or files) done of total, for the progress bar."""
+
+    done: int
+    total: int
+
+
+SourceItem = Site | Category | Topic | Post | Skipped | TopicExtent | Flaw | Position
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What one import did. `complete` is False when part of the source could not be read."""
+
+    complete: bool
+    read: int
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+    kept_absent: int  # absent from the source, kept because removing so many needs a word of the user
+    skipped: dict[str, int]
+    missing: int  # announced by the source, not found in it
+    flaws: tuple[Flaw, ...]
+    took_s: float

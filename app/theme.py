@@ -32,9 +32,7 @@ def install() -> None:
 
 
 @contextmanager
-def frame(
-    state: State, title: str, *, here: str = "", query: str = "", search: bool = True
-) -> Iterator[None]:
+def frame(state: State, title: str, *, here: str = "", query: str = "", search: bool = True) -> Iterator[None]:
     """What surrounds a page. `here` is the tab that the page belongs to; `search` shows the header's box."""
     facts = state.facts()
     ui.page_title(f"{title} – {facts.title}" if title else facts.title)

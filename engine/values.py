@@ -17,9 +17,6 @@ PostNumber = NewType("PostNumber", int)
 CategoryId = NewType("CategoryId", int)
 
 
-# --- what an archive is made of ---------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Category:
     """A public category."""
@@ -51,9 +48,6 @@ class Topic:
     pinned: bool = False
     accepted_post_id: PostId | None = None
     expected_posts: int | None = None
-
-
-# --- searching --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +142,6 @@ class SearchResult:
     took_ms: float
     notices: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
-
-
-# --- answering --------------------------------------------------------------------------------
 
 
 class Role(StrEnum):
@@ -267,9 +258,6 @@ class Piece:
 
 
 AnswerEvent = EvidenceFound | Piece | Answer | Abstention
-
-
-# --- states -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

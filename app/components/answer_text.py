@@ -67,8 +67,4 @@ def _parts(line: str, cited: Collection[int]) -> tuple[str | int, ...]:
         end = marker.end()
     parts.append(line[end:])
     plain = [_EMPHASIS.sub(r"\1", part) if isinstance(part, str) else part for part in parts]
-    return (
-        ()
-        if all(isinstance(part, str) and not part.strip() for part in plain)
-        else tuple(filter(None, plain))
-    )
+    return () if all(isinstance(part, str) and not part.strip() for part in plain) else tuple(filter(None, plain))

@@ -32,9 +32,7 @@ def outside_link(said: str, target: str, classes: str = "") -> ui.link:
     return _dressed(ui.link(said, target, new_tab=True), classes, {"rel": "noopener noreferrer nofollow"})
 
 
-def button(
-    said: str, on_click: Callable[[], Any], classes: str = "button", **attributes: Attribute
-) -> TextElement:
+def button(said: str, on_click: Callable[[], Any], classes: str = "button", **attributes: Attribute) -> TextElement:
     """A button; it submits no form."""
     element = _dressed(TextElement(tag="button", text=said), classes, {"type": "button", **attributes})
     element.on("click", lambda _event: on_click(), args=[])

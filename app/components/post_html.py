@@ -184,7 +184,8 @@ class _Rewriting(HTMLParser):
         if classes & {"spoiler", "spoiled"}:
             if tag == "span":
                 return '<span class="spoiler">', "</span>"
-            return f"<details><summary>{escape(_('Hidden text'))}</summary>", "</details>"
+            hidden = escape(_("Hidden text"))
+            return f"<details><summary>{hidden}</summary>", "</details>"
         names = sorted(_CELLS.get(tag, set()) & attributes.keys())
         kept = "".join(f' {name}="{escape(attributes[name])}"' for name in names)
         return f"<{tag}{kept}>", f"</{tag}>"
@@ -244,6 +245,4 @@ def _without_controls(text: str) -> str:
     """The text without characters that show nothing or turn the direction of what follows."""
     if text.isprintable():
         return text
-    return "".join(
-        c for c in text if c in "\n\t" or not (c in _BIDI or unicodedata.category(c) in ("Cc", "Cs"))
-    )
+    return "".join(c for c in text if c in "\n\t" or not (c in _BIDI or unicodedata.category(c) in ("Cc", "Cs")))

@@ -52,9 +52,7 @@ def state(demo_data):
 def long_state(tmp_path_factory):
     folder = tmp_path_factory.mktemp("long")
     items = [SITE, FREINS, topic(7, "Le grand fil", category=2)]
-    items += [
-        post(n, f"Message de rang {n}, bien assez long.", topic_id=7, number=n) for n in range(1, LONG + 1)
-    ]
+    items += [post(n, f"Message de rang {n}, bien assez long.", topic_id=7, number=n) for n in range(1, LONG + 1)]
     save(folder, items)
     settings = build_settings(folder)
     build_index(settings, WORD_MODELS)
@@ -87,9 +85,7 @@ def evidence(n=1):
 
 
 def answer(text="Il faut du pincement [[1]].", **values):
-    cited = (
-        Citation(1, 114004, 114, 4, "https://f.exemple/t/x/114/4", "/t/x/114/4", "Il faut du pincement."),
-    )
+    cited = (Citation(1, 114004, 114, 4, "https://f.exemple/t/x/114/4", "/t/x/114/4", "Il faut du pincement."),)
     fields = {"answerer": "llm", "citations": cited, "evidence": (evidence(),), **values}
     return Answer(question="q", zone=Zone.NORMAL, text=text, **fields)
 
@@ -133,9 +129,7 @@ async def test_an_example_leads_to_its_answer_with_extracts(visit, state):
     user.find("Quels lots de la jante R-28C sont concernés par le rappel ?").click()
     await user.should_see("Extraits de l’archive", retries=30)
     await user.should_see("Messages trouvés")
-    assert any(
-        "7K-0200" in element.text for element in user.find(kind=ui.element, content="7K-0200").elements
-    )
+    assert any("7K-0200" in element.text for element in user.find(kind=ui.element, content="7K-0200").elements)
 
 
 async def test_a_citation_is_a_link_to_its_message_with_the_quote(visit, state, says):

@@ -52,9 +52,7 @@ def test_a_request_without_a_name_or_with_two_is_refused():
     assert not request(hosts=["127.0.0.1:8080", "evil.example:8080"])[1]
 
 
-@pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "https://127.0.0.1:8080", "http://127.0.0.1:9999"]
-)
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8080", "http://127.0.0.1:9999"])
 def test_a_page_of_another_place_cannot_open_the_socket(origin):
     sent, reached = request("websocket", origin=origin)
     assert not reached

@@ -26,8 +26,7 @@ def test_a_number_that_is_not_cited_disappears():
 
 def test_lists_extracts_and_paragraphs_are_told_apart():
     kinds = [
-        block.kind
-        for block in blocks("Deux avis :\n- la cire [[1]]\n2. l’huile\n\n«\u00a0Oui.\u00a0» [[1]]", {1})
+        block.kind for block in blocks("Deux avis :\n- la cire [[1]]\n2. l’huile\n\n«\u00a0Oui.\u00a0» [[1]]", {1})
     ]
     assert kinds == [Kind.PARAGRAPH, Kind.ITEM, Kind.ITEM, Kind.EXTRACT]
 

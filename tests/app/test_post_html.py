@@ -161,9 +161,7 @@ def test_a_relative_link_is_plain_words_when_the_forum_has_no_address():
 
 
 def test_a_forum_in_a_folder_keeps_its_topics():
-    assert (
-        topic_path("https://exemple.fr/forum/t/freins/12/3", "https://exemple.fr/forum") == "/t/freins/12/3"
-    )
+    assert topic_path("https://exemple.fr/forum/t/freins/12/3", "https://exemple.fr/forum") == "/t/freins/12/3"
 
 
 def test_images_become_their_description():
@@ -172,9 +170,9 @@ def test_images_become_their_description():
 
 
 def test_emoji_become_their_name_and_avatars_nothing():
-    assert clean(
-        '<p>Ok <img class="emoji" alt=":smile:" src="/e.png"><img class="avatar" src="/a.png"></p>'
-    ) == ("<p>Ok :smile:</p>")
+    assert clean('<p>Ok <img class="emoji" alt=":smile:" src="/e.png"><img class="avatar" src="/a.png"></p>') == (
+        "<p>Ok :smile:</p>"
+    )
 
 
 def test_a_quote_keeps_its_words_its_author_and_its_place():

@@ -32,9 +32,7 @@ def running(data: Path) -> Iterator[str]:
     ours = ("ARCHIVISTE_", "NICEGUI_", "PYTEST_")
     environ = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     with (data / "server.log").open("wb") as log:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL
-        )
+        process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         try:
             address = f"http://127.0.0.1:{port}"
             _wait_until_served(address, process)

@@ -66,9 +66,7 @@ def odd_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         topic(7, "Le grand fil", category=2),
         nasty,
     ]
-    items += [
-        post(1000 + n, f"Message de rang {n}, bien long.", topic_id=7, number=n) for n in range(1, LONG + 1)
-    ]
+    items += [post(1000 + n, f"Message de rang {n}, bien long.", topic_id=7, number=n) for n in range(1, LONG + 1)]
     save(folder, items)
     build_index(build_settings(folder), WORD_MODELS)
     with running(folder) as address:
@@ -189,15 +187,10 @@ def test_a_hostile_message_runs_nothing_and_fetches_nothing(page: Page, odd_site
     body = page.locator(".post-body")
     expect(body).to_contain_text("Après")
     expect(body).to_contain_text("{{constructor.constructor")
-    expect(page.get_by_role("heading", level=1)).to_contain_text(
-        "<img src=x onerror=window.hacked=10> {{7*7}}"
-    )
+    expect(page.get_by_role("heading", level=1)).to_contain_text("<img src=x onerror=window.hacked=10> {{7*7}}")
     page.get_by_text("piège", exact=True).click()
     page.get_by_text("recouvre", exact=True).click()
-    assert (
-        page.locator(".post-body :is(img, script, svg, iframe, [style], [id], [onclick], [ontoggle])").count()
-        == 0
-    )
+    assert page.locator(".post-body :is(img, script, svg, iframe, [style], [id], [onclick], [ontoggle])").count() == 0
     shoot("hostile")
     page.goto(f"{odd_site}/chercher?q=recouvre")
     expect(page.locator("li.result").first).to_be_visible(timeout=20_000)

@@ -91,9 +91,7 @@ def _parser() -> argparse.ArgumentParser:
 
     search = command("search", _("search the messages"))
     _add_text(search, _("words to search; operators: auteur: catégorie: étiquette: titre: avant: après:"))
-    search.add_argument(
-        "-k", type=_hits, default=10, metavar="N", help=_("number of results (10 when not given)")
-    )
+    search.add_argument("-k", type=_hits, default=10, metavar="N", help=_("number of results (10 when not given)"))
     search.add_argument(
         "--mode", choices=[mode.value for mode in Mode], default=Mode.HYBRID.value,
         help=_("hybrid (words and meaning), bm25 (words) or dense (meaning)"),
@@ -110,9 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_json(ask)
 
     serve = command("serve", _("open the application in a browser"))
-    serve.add_argument(
-        "--host", metavar="H", help=_("address to listen on (this machine’s own when not given)")
-    )
+    serve.add_argument("--host", metavar="H", help=_("address to listen on (this machine’s own when not given)"))
     serve.add_argument("--port", type=_port, metavar="P", help=_("port to listen on"))
     serve.add_argument("--native", action="store_true", default=None, help=_("open in a window of its own"))
     return parser
@@ -120,9 +116,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_global(parser: argparse.ArgumentParser, *, default: object = None) -> None:
     # Accepted before and after the command: SUPPRESS keeps a command from undoing what came before it.
-    parser.add_argument(
-        "--data", type=Path, metavar="DIR", default=default, help=_("data folder of the archive")
-    )
+    parser.add_argument("--data", type=Path, metavar="DIR", default=default, help=_("data folder of the archive"))
     parser.add_argument("--lang", choices=i18n.LANGUAGES, default=default, help=_("language of the screen"))
 
 
@@ -150,6 +144,4 @@ def _port(text: str) -> int:
 def _whole(text: str, low: int, high: int) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high:
         return int(text)
-    raise argparse.ArgumentTypeError(
-        _("expected a whole number between {low} and {high}").format(low=low, high=high)
-    )
+    raise argparse.ArgumentTypeError(_("expected a whole number between {low} and {high}").format(low=low, high=high))

@@ -91,9 +91,7 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
     if report.complete:
         yield _("Imported: {source} (in {time})").format(source=source, time=i18n.duration(report.took_s))
     else:
-        yield _("Imported in part: {source} (in {time})").format(
-            source=source, time=i18n.duration(report.took_s)
-        )
+        yield _("Imported in part: {source} (in {time})").format(source=source, time=i18n.duration(report.took_s))
     counts = (
         (_("Messages added: {count}"), report.added),
         (_("Messages changed: {count}"), report.changed),
@@ -102,9 +100,7 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
     )
     yield from ("  " + line.format(count=i18n.number(count)) for line, count in counts)
     if report.missing:
-        yield "  " + _("Announced by the source, not found in it: {count}").format(
-            count=i18n.number(report.missing)
-        )
+        yield "  " + _("Announced by the source, not found in it: {count}").format(count=i18n.number(report.missing))
     yield from ("  " + line for line in _skipped(report.skipped))
     if report.kept_absent:
         yield from _wrapped(

@@ -61,9 +61,7 @@ class ProgressLine:
         ended = progress.total > 0 and progress.done >= progress.total
         if changed or ended or now - self._last >= SECONDS_BETWEEN_LINES:
             self._stage, self._last = progress.stage, now
-            self._stream.write(
-                _("{stage}: {state}").format(stage=message(progress), state=describe(progress)) + "\n"
-            )
+            self._stream.write(_("{stage}: {state}").format(stage=message(progress), state=describe(progress)) + "\n")
             self._stream.flush()
 
 

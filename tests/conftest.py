@@ -1,21 +1,24 @@
-"""The demo forum as a data folder that tests only read."""
+"""The demo forum as a data folder, installed once by the command that a user types; tests only read it."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 from pathlib import Path
 
 import pytest
 
-from app import demo
-from engine import build_index, build_settings, import_archive
-from tests.factories import WORD_MODELS
-
 
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Data folder of the demo forum, indexed with the encoder that counts words."""
-    folder = tmp_path_factory.mktemp("demo")
-    settings = build_settings(folder / "data")
-    import_archive(settings, demo.build(folder / "source"))
-    build_index(settings, WORD_MODELS)
-    return settings.data
+    """Data folder of the demo forum, with the embedded encoder's vectors."""
+    from app import cli, i18n
+
+    folder = tmp_path_factory.mktemp("données démo")
+    said, noted = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(noted):
+        assert cli.run(["--data", str(folder), "demo"], {}) == 0
+    i18n.use("fr")
+    assert str(folder) in said.getvalue()
+    assert "Lecture du sens des messages\u00a0: 100,0\u00a0%" in noted.getvalue()
+    return folder

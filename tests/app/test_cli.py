@@ -1,7 +1,5 @@
 """The command line on the demo forum: every reading command and option, for a person and as JSON."""
 
-import contextlib
-import io
 import json
 import re
 from datetime import datetime
@@ -55,16 +53,9 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """The demo forum, imported and indexed with its vectors, once."""
-    folder = tmp_path_factory.mktemp("données démo")
-    said, noted = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(noted):
-        assert cli.run(["--data", str(folder), "demo"], {}) == 0
-    assert str(folder) in said.getvalue()
-    assert "Lecture du sens des messages\u00a0: 100,0\u00a0%" in noted.getvalue()
-    return folder
+@pytest.fixture
+def data(demo_data):
+    return demo_data
 
 
 @pytest.fixture
@@ -100,9 +91,7 @@ def run_json(run):
 
 def test_status_json_is_the_contract(run_json):
     document = run_json("status")
-    assert list(document) == [
-        *("posts", "topics", "categories", "skipped", "lexical", "dense", "generation", "jobs")
-    ]
+    assert list(document) == [*("posts", "topics", "categories", "skipped", "lexical", "dense", "generation", "jobs")]
     assert (document["posts"], document["topics"], document["categories"]) == (329, 35, 8)
     assert document["skipped"] == {"hidden": 2, "restricted_category": 7, "small_action": 2}
     assert document["lexical"] == {"posts": 329}

@@ -101,9 +101,7 @@ def test_what_discourse_adds_to_markdown_is_cooked():
     assert cook("[spoiler]chut[/spoiler]", topic_id=1) == '<p><span class="spoiler">chut</span></p>'
     assert 'class="emoji" alt=":rage:"' in cook("volé :rage:", topic_id=1)
     assert '<a class="mention" href="/u/alice">@Alice</a>' in cook("@Alice oui", topic_id=1)
-    assert '<img src="/uploads/short-url/k2v.jpg" alt="photo"' in cook(
-        "![photo](upload://k2v.jpg)", topic_id=1
-    )
+    assert '<img src="/uploads/short-url/k2v.jpg" alt="photo"' in cook("![photo](upload://k2v.jpg)", topic_id=1)
 
 
 def test_code_and_raw_html_stay_text():

@@ -108,9 +108,7 @@ def test_facts_make_the_sentence_precise():
 
 def test_no_sentence_names_a_library_or_blames():
     catalogue = resource("i18n/fr/LC_MESSAGES/archiviste.po").read_text("utf-8")
-    said = "".join(
-        re.findall(r'^(?:msgstr(?:\[\d\])? )?"(.*)"$', catalogue.partition("\n\n")[2], re.M)
-    ).lower()
+    said = "".join(re.findall(r'^(?:msgstr(?:\[\d\])? )?"(.*)"$', catalogue.partition("\n\n")[2], re.M)).lower()
     for word in (
         "whoosh",
         "chroma",

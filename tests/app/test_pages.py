@@ -43,7 +43,7 @@ def storage():
 
 @pytest.fixture(scope="module")
 def state(demo_data):
-    opened = State(AppSettings(), build_settings(demo_data), models=WORD_MODELS)
+    opened = State(AppSettings(), build_settings(demo_data))
     yield opened
     opened.close()
 

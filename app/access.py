@@ -6,8 +6,6 @@ to 127.0.0.1 sends its own name as Host) and pages of other sites that open our 
 
 from __future__ import annotations
 
-import ipaddress
-import socket
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -16,8 +14,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .i18n import gettext as _
+from .settings import LOOPBACK
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 POLICY_VIOLATION = 1008  # RFC 6455 §7.4.1
 
 # Vue compiles templates in the browser, hence the two "unsafe" of scripts. Nothing comes from elsewhere:
@@ -37,8 +35,8 @@ _HEADERS = {
 class OnlyThisServer:
     """Refuses requests and websockets of another Host or Origin with 403; adds the security headers."""
 
-    def __init__(self, app: ASGIApp, *, port: int, lan: bool) -> None:
-        self.app, self.port, self.lan = app, port, lan
+    def __init__(self, app: ASGIApp, *, port: int) -> None:
+        self.app, self.port = app, port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -70,26 +68,12 @@ class OnlyThisServer:
             return False
         if port != self.port or parts.path or parts.username is not None:
             return False
-        return name in LOOPBACK or (self.lan and (_is_address(name) or name in _own_names()))
+        return name in LOOPBACK
 
 
 def _same_place(origins: Iterable[str], host: str) -> bool:
     """Whether every Origin is this very server; browsers always send one with a websocket."""
     return all(origin.lower() == f"http://{host}".lower() for origin in origins)
-
-
-def _is_address(name: str) -> bool:
-    """An address instead of a name can't be rebound by somebody's DNS."""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def _own_names() -> frozenset[str]:
-    name = socket.gethostname().lower()
-    return frozenset({name, f"{name}.local", f"{name}.home", f"{name}.lan"})
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:

@@ -84,6 +84,9 @@ ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
 PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyType({
     (SettingsError, "unknown"): N_("The setting “{key}” doesn’t exist. Correct its name or remove it."),
     (SettingsError, "bounds"): N_("The setting “{key}” must be from {low} to {high}; “{value}” is not."),
+    (SettingsError, "loopback"): N_(
+        "Archiviste only answers this computer: “{value}” can’t be its address. Leave 127.0.0.1."
+    ),
     (SettingsError, "overlap"): N_("The setting “{key}” must be at most half of “window_chars”."),
     (SettingsError, "file"): N_("The settings file can’t be read: {value}. Correct it or remove it."),
     (ArchiveFormatError, "not_found"): N_("There is nothing at this place: {path}. Check the path."),
@@ -169,8 +172,6 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "nothing_to_search": N_("The search is empty. Write one or more words."),
     "only_stop_words": N_("These words are too common to be searched. Add a more precise one."),
     "dense_missing": N_("Searching by meaning is not ready yet: results come from exact words only."),
-    "dense_partial": N_("Searching by meaning doesn’t cover all messages yet: some may be missing."),
-    "dense_busy": N_("Searching by meaning is in use elsewhere: results come from exact words only."),
     "dense_unusable": N_(
         "Searching by meaning needs its index to be built again: results come from exact words only."
     ),
@@ -178,9 +179,7 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "encoder_differs": N_(
         "The index was built with another model: results come from exact words only. Build the index again."
     ),
-    "index_outdated": N_("The archive has changed since it was indexed. Build the index again."),
     "llm_failed": N_("The language model failed: here are extracts of the archive instead."),
-    "llm_missing": N_("No language model is installed: here are extracts of the archive instead."),
     "llm_unavailable": N_("The language model can’t be loaded: here are extracts of the archive instead."),
 })  # fmt: skip
 

@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 RECONNECT_TIMEOUT_S = 30.0  # a laptop that slept finds its page again
 SECRET_FILE = "secret"
 SERVER_FOLDER = "server"  # of the data folder: NiceGUI's storage and the secret of its cookies
-EVERYWHERE = "0.0.0.0"
 
 
 def run(app: AppSettings, engine: Settings, *, show: bool | None = None) -> int:
@@ -36,8 +35,7 @@ def run(app: AppSettings, engine: Settings, *, show: bool | None = None) -> int:
     if show is None:
         show = bool(getattr(sys, "frozen", False)) or sys.stderr.isatty()
     # 1. What can fail is tried before anything is opened.
-    host = EVERYWHERE if app.lan and app.host == "127.0.0.1" else app.host
-    if not _is_free(host, app.port):
+    if not _is_free(app.host, app.port):
         taken = _("Port {port} is already taken: Archiviste may be open. Close it, or choose another port.")
         _say(taken.format(port=app.port))
         return 1
@@ -59,7 +57,7 @@ def run(app: AppSettings, engine: Settings, *, show: bool | None = None) -> int:
         return 1
     # 3. Serve.
     try:
-        _serve(state, host=host, secret=secret, show=show)
+        _serve(state, secret=secret, show=show)
     except KeyboardInterrupt:  # how a server is meant to end
         return 0
     except SystemExit as end:  # the server could not start after all
@@ -69,7 +67,7 @@ def run(app: AppSettings, engine: Settings, *, show: bool | None = None) -> int:
     return 0
 
 
-def _serve(state: State, *, host: str, secret: str, show: bool) -> None:
+def _serve(state: State, *, secret: str, show: bool) -> None:
     import nicegui
     from nicegui import ui
 
@@ -77,7 +75,7 @@ def _serve(state: State, *, host: str, secret: str, show: bool) -> None:
     from .access import OnlyThisServer
 
     app = state.app
-    address = f"http://{'127.0.0.1' if host in (EVERYWHERE, 'localhost') else host}:{app.port}"
+    address = f"http://[{app.host}]:{app.port}" if ":" in app.host else f"http://{app.host}:{app.port}"
 
     def ready() -> None:
         _say(_("Archiviste answers at {address}").format(address=address))
@@ -85,13 +83,13 @@ def _serve(state: State, *, host: str, secret: str, show: bool) -> None:
 
     # Spawned children must not inherit a process that has threads, locks and models.
     nicegui.run.process_pool_start_method = "spawn"
-    nicegui.app.add_middleware(OnlyThisServer, port=app.port, lan=app.lan)
+    nicegui.app.add_middleware(OnlyThisServer, port=app.port)
     nicegui.app.on_startup(ready)
     nicegui.app.on_shutdown(state.close)  # here as well: a SIGTERM ends the process right after this
     pages.register(state)
     native = app.native and _has_native_window()
     ui.run(
-        host=host, port=app.port, title="Archiviste", favicon=resource("assets", "icons", "archiviste.svg"),
+        host=app.host, port=app.port, title="Archiviste", favicon=resource("assets", "icons", "archiviste.svg"),
         language="fr" if app.language == "fr" else "en-US", dark=None, reload=False, show=show and not native,
         native=native, window_size=(1200, 850) if native else None, storage_secret=secret,
         reconnect_timeout=RECONNECT_TIMEOUT_S, show_welcome_message=False, tailwind=False,

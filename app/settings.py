@@ -20,6 +20,7 @@ from .i18n import LANGUAGES
 FILE = "settings.toml"
 PREFIX = "ARCHIVISTE_"
 DATA_VARIABLE = "ARCHIVISTE_DATA"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # other machines will need a passphrase first
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 # Variables that are not simply ARCHIVISTE_<FIELD>. Both halves have a `language`: the plain name is the
@@ -35,13 +36,10 @@ class AppSettings:
     """The choices of the screen and of the server."""
 
     host: str = "127.0.0.1"
-    """Address that the server listens on."""
+    """Address that the server listens on: 127.0.0.1, localhost or ::1, this machine only."""
 
     port: int = 8080
     """Port that the server listens on."""
-
-    lan: bool = False
-    """Whether other machines may connect."""
 
     native: bool = False
     """Whether the application opens its own window rather than a browser."""
@@ -151,8 +149,9 @@ def _coerce(key: str, value: Any, kind: str) -> Any:
                 raise SettingsError(key=key, value=value, reason="bounds", low=1, high=65535)
             return int(value)
     elif key == "host":
-        if isinstance(value, str) and value and not any(c.isspace() for c in value):
+        if value in LOOPBACK:
             return value
+        raise SettingsError(key=key, value=str(value), reason="loopback")
     elif value in {"language": LANGUAGES, "log_level": LOG_LEVELS}[key]:
         return value
     raise SettingsError(key=key, value=str(value), reason="kind")

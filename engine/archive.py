@@ -93,7 +93,7 @@ class Archive:
             return generations.agreement(self.settings, self.store, generation)
 
     def close(self) -> None:
-        """Release the indexes and the databases."""
+        """Release the indexes, the databases and the models that it was opened with."""
         with self._lock:
             for generation in (*self._retired.values(), *([self._generation] if self._generation else [])):
                 generation.close()
@@ -101,6 +101,7 @@ class Archive:
             self._generation = None
         self.store.close()
         self.vectors.close()
+        self.models.close()
 
     def __enter__(self) -> Archive:
         return self

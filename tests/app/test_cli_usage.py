@@ -316,9 +316,9 @@ def test_serving_gets_its_settings(run, monkeypatch):
     fake = types.ModuleType("app.serve")
     fake.run = lambda app, engine: heard.append((app, engine)) or 0
     monkeypatch.setitem(sys.modules, "app.serve", fake)
-    assert run("serve", "--host", "127.0.0.2", "--port", "9001", "--native")[0] == 0
+    assert run("serve", "--host", "localhost", "--port", "9001", "--native")[0] == 0
     ((app, _),) = heard
-    assert (app.host, app.port, app.native) == ("127.0.0.2", 9001, True)
+    assert (app.host, app.port, app.native) == ("localhost", 9001, True)
 
 
 # --- the process ------------------------------------------------------------------------------

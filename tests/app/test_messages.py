@@ -14,8 +14,8 @@ from engine import AbstentionReason, ArchivisteError, Flaw, Progress, SkipReason
 DETAILS = {"path": "/tmp/a", "key": "port", "value": "x", "low": 1, "high": 2, "held": "a", "offered": "b"}
 NOTICE_CODES = (
     *("unknown_author", "unknown_category", "unknown_tag", "nothing_to_search", "only_stop_words"),
-    *("dense_missing", "dense_partial", "dense_busy", "dense_unusable", "encoder_missing", "encoder_differs"),
-    *("index_outdated", "llm_failed", "llm_missing", "llm_unavailable"),
+    *("dense_missing", "dense_unusable", "encoder_missing", "encoder_differs"),
+    *("llm_failed", "llm_unavailable"),
 )
 STAGES = ("import", "lexical", "encode", "dense")
 

@@ -7,7 +7,7 @@ import pytest
 from app.access import OnlyThisServer
 
 
-def request(kind="http", *, host="127.0.0.1:8080", origin=None, lan=False, hosts=None):
+def request(kind="http", *, host="127.0.0.1:8080", origin=None, hosts=None):
     """What the layer sent, and whether the application behind it was reached."""
     headers = [(b"host", name.encode()) for name in (hosts if hosts is not None else [host])]
     if origin is not None:
@@ -27,7 +27,7 @@ def request(kind="http", *, host="127.0.0.1:8080", origin=None, lan=False, hosts
         sent.append(message)
 
     scope = {"type": kind, "headers": headers, "method": "GET", "path": "/"}
-    asyncio.run(OnlyThisServer(inner, port=8080, lan=lan)(scope, receive, send))
+    asyncio.run(OnlyThisServer(inner, port=8080)(scope, receive, send))
     return sent, bool(reached)
 
 
@@ -66,13 +66,6 @@ def test_our_own_page_opens_the_socket():
 def test_the_refusal_is_a_403():
     sent, _ = request(host="evil.example:8080")
     assert sent[0]["status"] == 403
-
-
-def test_on_the_lan_addresses_are_served_but_not_names_of_others():
-    assert request(host="192.168.1.20:8080", lan=True)[1]
-    assert request("websocket", host="192.168.1.20:8080", origin="http://192.168.1.20:8080", lan=True)[1]
-    assert not request(host="evil.example:8080", lan=True)[1]
-    assert not request("websocket", host="192.168.1.20:8080", origin="http://evil.example", lan=True)[1]
 
 
 def test_answers_carry_the_security_headers():

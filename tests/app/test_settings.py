@@ -18,11 +18,11 @@ def test_defaults_stand_when_nothing_is_chosen(tmp_path):
 
 def test_each_layer_covers_the_one_below(tmp_path):
     (tmp_path / "settings.toml").write_text(
-        '[app]\nport = 8001\nhost = "127.0.0.2"\nlog_level = "info"\n[engine]\nrrf_k = 10\ncandidates = 50\n'
+        '[app]\nport = 8001\nhost = "localhost"\nlog_level = "info"\n[engine]\nrrf_k = 10\ncandidates = 50\n'
     )
-    environ = {"ARCHIVISTE_PORT": "8002", "ARCHIVISTE_HOST": "127.0.0.3", "ARCHIVISTE_RRF_K": "20"}
+    environ = {"ARCHIVISTE_PORT": "8002", "ARCHIVISTE_HOST": "::1", "ARCHIVISTE_RRF_K": "20"}
     choices = load(environ, data=tmp_path, app={"port": 8003})
-    assert (choices.app.log_level, choices.app.host, choices.app.port) == ("info", "127.0.0.3", 8003)
+    assert (choices.app.log_level, choices.app.host, choices.app.port) == ("info", "::1", 8003)
     assert (choices.engine.candidates, choices.engine.rrf_k) == (50, 20)
 
 
@@ -51,7 +51,7 @@ def test_the_two_languages_have_two_variables(tmp_path):
 
 @pytest.mark.parametrize("field", [f.name for f in fields(AppSettings) if f.name != "language"])
 def test_every_app_setting_has_its_variable(tmp_path, field):
-    value = {"port": "9000", "lan": "oui", "native": "1", "host": "::1", "log_level": "debug"}[field]
+    value = {"port": "9000", "native": "1", "host": "::1", "log_level": "debug"}[field]
     assert getattr(load({f"ARCHIVISTE_{field.upper()}": value}, data=tmp_path).app, field) != getattr(
         AppSettings(), field
     )
@@ -68,7 +68,9 @@ def test_an_empty_variable_is_not_set(tmp_path):
         ({"ARCHIVISTE_PORT": "abc"}, "port"),
         ({"ARCHIVISTE_PORT": "0"}, "port"),
         ({"ARCHIVISTE_PORT": "70000"}, "port"),
-        ({"ARCHIVISTE_LAN": "peut-être"}, "lan"),
+        ({"ARCHIVISTE_NATIVE": "peut-être"}, "native"),
+        ({"ARCHIVISTE_HOST": "0.0.0.0"}, "host"),
+        ({"ARCHIVISTE_HOST": "192.168.1.20"}, "host"),
         ({"ARCHIVISTE_LANG": "de"}, "language"),
         ({"ARCHIVISTE_HOST": "a b"}, "host"),
         ({"ARCHIVISTE_LOG_LEVEL": "loud"}, "log_level"),

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from engine import Abstention, Answer, Hit, ImportReport, SearchResult, Status
+from engine import Abstention, Answer, Hit, ImportReport, SearchResult, SkipReason, Status
 
 from . import i18n
 from .i18n import N_, ngettext
@@ -19,6 +19,17 @@ from .i18n import gettext as _
 from .messages import message, skipped
 
 WIDTH_MAX: Final = 100
+# What the user can do about posts left out for a reason of the source rather than of the forum.
+ADVICE: Final = {
+    SkipReason.UNKNOWN_CATEGORY: N_(
+        "A category that no list names is taken for private. Put the forum’s own site.json beside the topics:"
+        " it names all public categories."
+    ),
+    SkipReason.MISSING_TOPIC: N_(
+        "Whether these messages are public could not be known: the part of the source that tells is missing."
+        " Get the backup again, whole."
+    ),
+}
 FLAWS_SHOWN: Final = 20
 MARKER: Final = re.compile(r"\[\[(\d+)\]\]")
 RANKINGS: Final[Mapping[str, str]] = {
@@ -102,6 +113,9 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
     if report.missing:
         yield "  " + _("Announced by the source, not found in it: {count}").format(count=i18n.number(report.missing))
     yield from ("  " + line for line in _skipped(report.skipped))
+    for reason, advice in ADVICE.items():
+        if reason in report.skipped:
+            yield from _wrapped(_(advice), indent="  ")
     if report.kept_absent:
         yield from _wrapped(
             ngettext(

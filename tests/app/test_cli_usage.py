@@ -1,5 +1,6 @@
 """The command line when something is wrong, when it imports and when it indexes."""
 
+import gzip
 import io
 import json
 import logging
@@ -187,6 +188,24 @@ def test_flaws_are_listed_with_their_place(run, topics):
     assert "    2.json" in out
     assert "fichier illisible, ignoré" in out
     assert "Ce qui a été lu est conservé" in err
+
+
+def test_a_cut_backup_keeps_nothing_it_cannot_judge_and_says_why(run, tmp_path):
+    whole = gzip.decompress(demo.build(tmp_path / "demo").read_bytes())
+    cut = tmp_path / "coupée.sql"
+    cut.write_bytes(whole[: whole.index(b"COPY public.posts") + 20_000])
+    status, out, err = run("import", cut)
+    assert status == 1
+    assert "le fichier s’arrête avant sa fin" in out and "Téléchargez de nouveau la sauvegarde" in out
+    assert "Ce qui a été lu est conservé" in err
+
+
+def test_a_category_that_no_list_names_says_what_to_add(run, topics):
+    lists = {"category_list": {"categories": []}}
+    (topics / "categories.json").write_text(json.dumps(lists), "utf-8")
+    (topics / "1.json").write_text(json.dumps(_topic() | {"category_id": 9}), "utf-8")
+    status, out, _ = run("import", topics)
+    assert status == 0 and "2 × dans une catégorie inconnue" in out and "site.json" in out
 
 
 def test_bad_sources_are_refused_and_change_nothing(run, tmp_path):

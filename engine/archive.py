@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from . import discourse
 from .answer import answering
-from .errors import StoreBusy
+from .errors import DiskFull, StoreBusy, StoreError
 from .index import building, generations
 from .index.french import Analyser, analyser
 from .index.generations import Agreement, Generation
@@ -211,5 +212,9 @@ def _writing(settings: Settings) -> Iterator[None]:
         raise StoreBusy(holder=str(settings.data)) from error
     try:
         yield
+    except OSError as error:  # Whoosh writes its files itself; SQLite and Chroma report a full disk their own way
+        if error.errno == errno.ENOSPC:
+            raise DiskFull(path=str(settings.data)) from error
+        raise StoreError(path=str(settings.data), reason=error.strerror or str(error)) from error
     finally:
         lock.release()

@@ -7,14 +7,16 @@ the stored vectors, a large one is over-fetched. Where another process holds the
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from filelock import FileLock, Timeout
 
-from ..errors import IndexDamaged, IndexMissing
+from ..errors import DiskFull, IndexDamaged, IndexMissing
 from ..seams import Vectors
 from ..store.vectors import VectorStore
 from ..values import PostId, Ranking
@@ -23,6 +25,7 @@ NAME = "dense"
 COLLECTION = "posts"
 EXACT_POSTS = 3000  # below this many allowed posts, exact scoring is faster than asking Chroma for more and more
 MAX_FETCH = 2000  # windows asked at the most; ef_search must be at least that large
+FULL_BYTES = 1 << 20  # a disk with less than this free is taken for full when Chroma fails
 OVERFETCH = 4  # windows asked for a wanted post: long posts have several
 HNSW = {
     "space": "cosine",
@@ -44,22 +47,42 @@ def build(
 
     `on_vector` hears the count after each batch and may raise to give up; the folder is then worthless.
     """
-    client = _client(folder)
+    with _full_disk_told(folder):
+        client = _client(folder)
+        try:
+            return _fill(client, batches, on_vector)
+        finally:
+            client.close()
+
+
+def _fill(
+    client: Any, batches: Iterable[tuple[list[tuple[PostId, int]], Vectors]], on_vector: Callable[[int], None]
+) -> int:
+    collection = client.create_collection(COLLECTION, configuration={"hnsw": HNSW}, embedding_function=None)
+    most = int(client.get_max_batch_size())
+    done = 0
+    for places, vectors in batches:
+        ids = [f"{post_id}-{n}" for post_id, n in places]
+        for start in range(0, len(ids), most):
+            collection.add(ids=ids[start : start + most], embeddings=vectors[start : start + most])
+        done += len(ids)
+        on_vector(done)
+    if int(collection.count()) != done:
+        raise IndexDamaged(part=NAME, reason="count")
+    return done
+
+
+@contextmanager
+def _full_disk_told(folder: Path) -> Iterator[None]:
+    """Chroma's own error for a full disk, whose only mark is its text, as ours."""
+    from chromadb.errors import ChromaError
+
     try:
-        collection = client.create_collection(COLLECTION, configuration={"hnsw": HNSW}, embedding_function=None)
-        most = int(client.get_max_batch_size())
-        done = 0
-        for places, vectors in batches:
-            ids = [f"{post_id}-{n}" for post_id, n in places]
-            for start in range(0, len(ids), most):
-                collection.add(ids=ids[start : start + most], embeddings=vectors[start : start + most])
-            done += len(ids)
-            on_vector(done)
-        if int(collection.count()) != done:
-            raise IndexDamaged(part=NAME, reason="count")
-        return done
-    finally:
-        client.close()
+        yield
+    except ChromaError as error:
+        if shutil.disk_usage(folder.parent).free < FULL_BYTES or "full" in str(error).lower():
+            raise DiskFull(path=str(folder)) from error
+        raise IndexDamaged(part=NAME, reason=str(error)) from error
 
 
 class DenseIndex:

@@ -81,7 +81,8 @@ def build(
             on_post(done)
         writer.commit(optimize=True)
     except BaseException:
-        writer.cancel()
+        if not writer.is_closed:  # a commit that failed half-way has closed it
+            writer.cancel()
         raise
     return done
 

@@ -1,12 +1,13 @@
 """Generations: published at once, left whole by a failure, rebuilt when they no longer fit."""
 
+import errno
 import json
 from dataclasses import replace
 
 import pytest
 
 from engine.archive import build_index, open_archive
-from engine.errors import Cancelled, IndexOutdated, StoreBusy
+from engine.errors import Cancelled, DiskFull, IndexOutdated, StoreBusy
 from engine.index import generations
 from engine.seams import Models
 from engine.values import Mode
@@ -172,3 +173,16 @@ def test_the_status_counts_what_is_held_and_indexed(folder):
     assert (status.posts, status.topics, status.categories, status.lexical_posts) == (12, 4, 3, 12)
     assert (status.dense_posts, status.dense_coverage, status.dense_model) == (11, 1.0, "words-512")
     assert (status.title, status.base_url) == ("Forum d’essai", "https://forum.exemple")
+
+
+def test_a_disk_that_fills_while_indexing_says_so_and_leaves_what_was_published(folder):
+    index(folder)
+    save(folder, [*forum(), post(50, "Une girafe à bicyclette, c’est rare.", topic_id=4, number=5)])
+
+    def full(progress):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(DiskFull):
+        build_index(settings(folder), WORD_MODELS, on_progress=full)
+    with open_archive(settings(folder), WORD_MODELS) as archive:
+        assert archive.search("freins").hits

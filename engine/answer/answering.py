@@ -91,7 +91,7 @@ def _extracted(
     if not resolved.cited:
         yield Abstention(
             question,
-            zone,
+            Zone.WEAK,
             "extractive",
             AbstentionReason.NO_MATCH,
             evidence,

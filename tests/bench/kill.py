@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,6 +50,25 @@ def agree(data: Path) -> tuple[bool, str]:
         return bool(found), f"{status.posts} posts, words {status.lexical_posts}, vectors {status.dense_posts}; {sizes}"
 
 
+def _plan(
+    n: int, kills: int, source: Path, data: Path, import_s: float, index_s: float
+) -> tuple[str, tuple[str, ...], float]:
+    """What the n-th kill interrupts: imports, then first indexing, then rebuilding with all vectors at hand."""
+    if n <= kills * 3 // 10:
+        return "import", ("import", str(source)), import_s
+    run(data, "import", str(source))
+    if n <= kills * 7 // 10:
+        return "first indexing", ("index", "--wait"), index_s
+    if n == kills * 7 // 10 + 1:
+        run(data, "index", "--wait")  # every vector is there from here on
+    shutil.rmtree(data / "indexes", ignore_errors=True)  # a cache: words, vectors and publishing start again
+    started = time.perf_counter()
+    run(data, "index", "--wait")
+    rebuild_s = time.perf_counter() - started
+    shutil.rmtree(data / "indexes", ignore_errors=True)
+    return "rebuilding without encoding", ("index", "--wait"), rebuild_s
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", nargs="?", type=Path)
@@ -72,12 +92,11 @@ def main() -> None:
         print(f"undisturbed: import {import_s:.1f} s, index {index_s:.1f} s; {agree(reference)[1]}")
         data, failures = folder / "data", 0
         for n in range(1, options.kills + 1):
-            step = "import" if n <= options.kills // 2 else "index"
-            arguments = ("import", str(source)) if step == "import" else ("index", "--wait")
-            moment = rng.uniform(0.1, import_s if step == "import" else index_s)
+            step, arguments, limit = _plan(n, options.kills, source, data, import_s, index_s)
+            moment = rng.uniform(0.1, limit)
             status, _ = run(data, *arguments, kill_after_s=moment)
             state = "killed" if status == -signal.SIGKILL else f"had ended with {status}"
-            print(f"{n:2}. {step:6} at {moment:5.2f} s: {state}")
+            print(f"{n:2}. {step:<28} at {moment:6.2f} s: {state}", flush=True)
         for arguments in (("import", str(source)), ("index", "--wait")):
             status, elapsed = run(data, *arguments)
             print(f"then {arguments[0]}: exit status {status} in {elapsed:.1f} s")

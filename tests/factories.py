@@ -91,11 +91,15 @@ def forum() -> list[SourceItem]:
     ]  # fmt: skip
 
 
-def save(folder: Path, items: Iterable[SourceItem], *, whole_forum: bool = True, **options: object) -> ImportReport:
+def save(
+    folder: Path, items: Iterable[SourceItem], *, whole_forum: bool = True, source: str = "test", **options: object
+) -> ImportReport:
     """Import items into the archive of a folder."""
     store = ArchiveStore(folder)
     try:
-        return import_source(store, items, source="test", kind="dump", whole_forum=whole_forum, **options)  # type: ignore[arg-type]
+        return import_source(
+            store, items, source=source, kind="dump" if whole_forum else "topics", whole_forum=whole_forum, **options
+        )  # type: ignore[arg-type]
     finally:
         store.close()
 

@@ -96,9 +96,14 @@ class ArchiveStore:
         return str(row[0]) if row else ""
 
     def skipped(self) -> dict[str, int]:
-        """Posts left out, by reason, summed over the last import of each source."""
+        """Posts left out, by reason: the last whole backup, and the last import of each source read since."""
         total: dict[str, int] = {}
-        rows = self._all("SELECT report FROM imports WHERE id IN (SELECT MAX(id) FROM imports GROUP BY source)")
+        rows = self._all(
+            """SELECT report FROM imports WHERE id IN (
+                 SELECT MAX(id) FROM imports WHERE state IN ('done', 'partial') AND id >= COALESCE(
+                   (SELECT MAX(id) FROM imports WHERE kind = 'dump' AND state IN ('done', 'partial')), 0)
+                 GROUP BY source)"""
+        )
         for (report,) in rows:
             for reason, count in json.loads(report).get("skipped", {}).items():
                 total[reason] = total.get(reason, 0) + count

@@ -259,3 +259,19 @@ def test_the_title_of_a_topic_that_became_private_goes_with_its_posts(tmp_path):
     assert store.topic(2) is None and store.topic(1) is not None
     assert store.db.execute("SELECT COUNT(*) FROM topic_tags").fetchone() == (0,)
     store.close()
+
+
+def test_what_was_left_out_is_that_of_the_last_backup_and_of_what_was_read_since(tmp_path):
+    def left_out(*reasons, **options):
+        save(tmp_path, [topic(1), post(1), *(Skipped(reason) for reason in reasons)], **options)
+        store = ArchiveStore(tmp_path)
+        try:
+            return store.skipped()
+        finally:
+            store.close()
+
+    hidden, deleted = SkipReason.HIDDEN, SkipReason.DELETED_POST
+    assert left_out(hidden, hidden, source="janvier.tar.gz") == {"hidden": 2}
+    assert left_out(hidden, deleted, source="février.tar.gz") == {"hidden": 1, "deleted_post": 1}
+    assert left_out(hidden, source="sujets", whole_forum=False) == {"hidden": 2, "deleted_post": 1}
+    assert left_out(source="sujets", whole_forum=False) == {"hidden": 1, "deleted_post": 1}

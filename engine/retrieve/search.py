@@ -11,6 +11,7 @@ from ..index.french import Analyser
 from ..index.generations import Generation
 from ..seams import Models
 from ..settings import Settings
+from ..store import filters
 from ..store.archive import ArchiveStore, PostRow
 from ..values import FusedPost, Hit, Mode, PostId, Query, Ranking, SearchResult
 from .excerpt import excerpt
@@ -41,7 +42,7 @@ def rank(
     """All conditions hold before ranking, on both legs; then weighted RRF."""
     clock = _Clock()
     # 1. What the query allows.
-    allowed, notices = store.allowed(query)
+    allowed, notices = filters.allowed(store, query)
     excluded = frozenset[PostId]()
     lexical = generation.lexical
     for title in query.titles:

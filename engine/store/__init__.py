@@ -2,7 +2,8 @@
 
 from .archive import ArchiveStore, PostRow
 from .database import connect
+from .filters import allowed
 from .importing import import_source
 from .vectors import VectorStore
 
-__all__ = ["ArchiveStore", "PostRow", "VectorStore", "connect", "import_source"]
+__all__ = ["ArchiveStore", "PostRow", "VectorStore", "allowed", "connect", "import_source"]

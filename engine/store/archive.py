@@ -8,13 +8,12 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ..index.french import fold
 from ..index.passages import IndexablePost
-from ..values import Category, CategoryId, PostId, PostNumber, Query, Topic, TopicId
+from ..values import Category, PostId, PostNumber, Topic, TopicId
 from .database import connect, translated
 from .schema import ARCHIVE
 
@@ -92,13 +91,13 @@ class ArchiveStore:
 
     def meta(self, key: str) -> str:
         """A fact about the archive ("title", "base_url"), empty when unknown."""
-        row = self._one("SELECT value FROM meta WHERE key = ?", (key,))
+        row = self.row("SELECT value FROM meta WHERE key = ?", (key,))
         return str(row[0]) if row else ""
 
     def skipped(self) -> dict[str, int]:
         """Posts left out, by reason: the last whole backup, and the last import of each source read since."""
         total: dict[str, int] = {}
-        rows = self._all(
+        rows = self.rows(
             """SELECT report FROM imports WHERE id IN (
                  SELECT MAX(id) FROM imports WHERE state IN ('done', 'partial') AND id >= COALESCE(
                    (SELECT MAX(id) FROM imports WHERE kind = 'dump' AND state IN ('done', 'partial')), 0)
@@ -111,14 +110,14 @@ class ArchiveStore:
 
     def categories(self) -> tuple[Category, ...]:
         """All categories in the forum's order."""
-        rows = self._all(
+        rows = self.rows(
             "SELECT id, name, slug, parent_id, color, position, description FROM categories ORDER BY position, id"
         )
         return tuple(Category(*row) for row in rows)
 
     def topic(self, topic_id: int) -> Topic | None:
         """One topic, None when it is not held."""
-        row = self._one(
+        row = self.row(
             """SELECT id, title, slug, category_id, created_at, last_posted_at, tags, views, likes, closed, archived,
                pinned, accepted_post_id FROM topics WHERE id = ?""",
             (topic_id,),
@@ -134,7 +133,7 @@ class ArchiveStore:
 
     def topic_size(self, topic_id: int) -> int:
         """How many posts of a topic are held."""
-        row = self._one("SELECT COUNT(*) FROM posts WHERE topic_id = ?", (topic_id,))
+        row = self.row("SELECT COUNT(*) FROM posts WHERE topic_id = ?", (topic_id,))
         return int(row[0]) if row else 0
 
     def posts(self, ids: Iterable[PostId]) -> dict[PostId, PostRow]:
@@ -143,13 +142,13 @@ class ArchiveStore:
         for start in range(0, len(wanted), _IDS_AT_A_TIME):
             part = wanted[start : start + _IDS_AT_A_TIME]
             marks = ",".join("?" * len(part))
-            for row in self._all(f"SELECT {_POST_COLUMNS} WHERE p.id IN ({marks})", part):
+            for row in self.rows(f"SELECT {_POST_COLUMNS} WHERE p.id IN ({marks})", part):
                 found[PostId(row[0])] = _post(row)
         return found
 
     def post_at(self, topic_id: int, post_number: int) -> PostRow | None:
         """The post that has this number in its topic, None when it is not held."""
-        row = self._one(
+        row = self.row(
             f"SELECT {_POST_COLUMNS} WHERE p.topic_id = ? AND p.post_number = ? ORDER BY p.id LIMIT 1",
             (topic_id, post_number),
         )
@@ -157,12 +156,12 @@ class ArchiveStore:
 
     def window(self, topic_id: int, post_number: int, *, before: int, after: int) -> tuple[PostRow, ...]:
         """The post of that number (or the place where it would stand), with held posts before and after it."""
-        earlier = self._all(
+        earlier = self.rows(
             f"""SELECT {_POST_COLUMNS} WHERE p.topic_id = ? AND p.post_number < ?
                 ORDER BY p.post_number DESC, p.id DESC LIMIT ?""",
             (topic_id, post_number, before),
         )
-        later = self._all(
+        later = self.rows(
             f"""SELECT {_POST_COLUMNS} WHERE p.topic_id = ? AND p.post_number >= ?
                 ORDER BY p.post_number, p.id LIMIT ?""",
             (topic_id, post_number, after + 1),
@@ -183,7 +182,7 @@ class ArchiveStore:
 
     def post_ids(self, *, min_useful_chars: int = 0) -> frozenset[PostId]:
         """The ids of all held posts, or of those with at least so many useful characters."""
-        rows = self._all("SELECT id FROM posts WHERE useful_chars >= ?", (min_useful_chars,))
+        rows = self.rows("SELECT id FROM posts WHERE useful_chars >= ?", (min_useful_chars,))
         return frozenset(PostId(row[0]) for row in rows)
 
     def state(self) -> str:
@@ -198,48 +197,6 @@ class ArchiveStore:
                 hasher.update(repr(row).encode("utf-8", "replace"))
         return hasher.hexdigest()
 
-    # --- what a query allows ---
-
-    def allowed(self, query: Query) -> tuple[frozenset[PostId] | None, tuple[str, ...]]:
-        """Posts that meet the query's author, category, tag and date conditions, and notices for unknown names.
-
-        None means that there is no such condition. Several values of one operator are alternatives.
-        """
-        if not query.has_filters:
-            return None, ()
-        conditions: list[str] = []
-        values: list[object] = []
-        notices: list[str] = []
-
-        def one_of(column: str, names: Sequence[object], notice: str) -> None:
-            if not names:
-                notices.append(notice)
-            conditions.append(f"{column} IN ({','.join('?' * len(names))})")
-            values.extend(names)
-
-        if query.authors:
-            one_of("p.username", self._users_named(query.authors), "unknown_author")
-        if query.categories:
-            one_of("t.category_id", self._categories_named(query.categories), "unknown_category")
-        if query.tags:
-            tags = self._tags_named(query.tags)
-            if not tags:
-                notices.append("unknown_tag")
-            marks = ",".join("?" * len(tags))
-            conditions.append(f"p.topic_id IN (SELECT topic_id FROM topic_tags WHERE tag IN ({marks}))")
-            values.extend(tags)
-        if query.before:
-            conditions.append("p.created_at < ?")
-            values.append(_midnight(query.before))
-        if query.after:
-            conditions.append("p.created_at >= ?")
-            values.append(_midnight(query.after))
-        rows = self._all(
-            f"SELECT p.id FROM posts p JOIN topics t ON t.id = p.topic_id WHERE {' AND '.join(conditions)}",
-            values,
-        )
-        return frozenset(PostId(row[0]) for row in rows), tuple(notices)
-
     def newest(self, post_ids: frozenset[PostId], limit: int) -> tuple[PostId, ...]:
         """The most recent of these posts, newest first."""
         found: list[PostId] = []
@@ -251,39 +208,20 @@ class ArchiveStore:
                         break
         return tuple(found)
 
-    def _users_named(self, names: Sequence[str]) -> list[str]:
-        wanted = {fold(name) for name in names}
-        rows = self._all("SELECT username, display_name FROM users")
-        return [username for username, display in rows if fold(username) in wanted or fold(display) in wanted]
-
-    def _tags_named(self, names: Sequence[str]) -> list[str]:
-        wanted = {fold(name) for name in names}
-        return [tag for (tag,) in self._all("SELECT DISTINCT tag FROM topic_tags") if fold(tag) in wanted]
-
-    def _categories_named(self, names: Sequence[str]) -> list[CategoryId]:
-        """Categories of that name or slug, and all that lie below them."""
-        wanted = {fold(name) for name in names}
-        held = self.categories()
-        chosen = {c.id for c in held if fold(c.name) in wanted or fold(c.slug) in wanted}
-        grown = True
-        while grown:
-            below = {c.id for c in held if c.parent_id in chosen} - chosen
-            chosen |= below
-            grown = bool(below)
-        return sorted(chosen)
-
     # --- SQLite ---
 
-    def _all(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """The rows of a query, for the rooms of the store."""
         with translated(self.path):
             return self.db.execute(sql, values).fetchall()
 
-    def _one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
-        rows = self._all(sql, values)
+    def row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+        """Its first row, None when there is none."""
+        rows = self.rows(sql, values)
         return rows[0] if rows else None
 
     def _count(self, table: str) -> int:
-        row = self._one(f"SELECT COUNT(*) FROM {table}")
+        row = self.row(f"SELECT COUNT(*) FROM {table}")
         return int(row[0]) if row else 0
 
 
@@ -295,7 +233,3 @@ def _post(row: Row) -> PostRow:
 
 def _moment(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
-
-
-def _midnight(day: date) -> int:
-    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())

@@ -10,7 +10,7 @@ PORT ?= 8080
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo run test test-bge lint format check bench bench-import bench-search kill-test i18n docs package clean
+.PHONY: demo run test test-bge lint format check bench bench-import bench-search quality kill-test i18n docs package clean
 
 # --- set-up ------------------------------------------------------------------------------------
 
@@ -79,6 +79,11 @@ docs: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.speed
+
+# CNIL and PIAF from ../shared/data; `make quality SETS=scifact` for another. About ten minutes the first time.
+SETS ?= cnil piaf
+quality: $(VENV)/.dev
+	$(BIN)/python -m tests.quality.run $(SETS)
 
 kill-test: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.kill

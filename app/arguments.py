@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from engine import Mode, SettingsError
+from engine.evaluate.configs import ALL, CONFIGS, DEFAULT
 
 from . import i18n, settings
 from .i18n import N_
@@ -106,6 +107,23 @@ def _parser() -> argparse.ArgumentParser:
         help=_("extractive (extracts), llm (language model) or auto (the model when there is one)"),
     )  # fmt: skip
     _add_json(ask)
+
+    evaluate = command("evaluate", _("measure the search with questions whose answer is known"))
+    evaluate.add_argument(
+        "questions", type=Path, metavar="QUESTIONS",
+        help=_("questions in YAML or JSON Lines, or a folder with queries.jsonl and qrels.tsv"),
+    )  # fmt: skip
+    evaluate.add_argument(
+        "--config", nargs="+", choices=[*(config.name for config in CONFIGS), ALL], default=list(DEFAULT),
+        help=_("configurations to compare (bm25, dense and hybrid when not given)"),
+    )  # fmt: skip
+    evaluate.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help=_("folder for the reports (evaluations in the data folder when not given)"),
+    )
+    _add_json(evaluate)
 
     serve = command("serve", _("open the application in a browser"))
     serve.add_argument("--host", metavar="H", help=_("address to listen on (this machine’s own when not given)"))

@@ -128,7 +128,13 @@ def _index(given: argparse.Namespace, choices: Choices) -> int:
     if models.embed is None:
         _print(_("The archive is ready for searching by word. This machine can’t search by meaning."))
     elif given.wait:
-        _print(_("The archive is ready for searching by word and by meaning."))
+        with open_archive(choices.engine, models) as archive:
+            indexed = archive.status().dense_model
+        if indexed is None or models.compares(indexed):
+            _print(_("The archive is ready for searching by word and by meaning."))
+        else:
+            _print(_("The archive is ready for searching by word."))
+            _print(message("encoder_differs"))
     else:
         log = _index_later(choices.engine.data)
         _print(_("The archive is ready for searching by word."))
@@ -195,6 +201,32 @@ def _ask(given: argparse.Namespace, choices: Choices) -> int:
     return DONE
 
 
+def _evaluate(given: argparse.Namespace, choices: Choices) -> int:
+    from engine.evaluate import configs, matrix, questions, report
+
+    asked = questions.read(given.questions)
+    folder = report.reserve(given.out or choices.engine.data / "evaluations")
+    models = load_models(choices.engine)
+    try:
+        with ProgressLine() as progress:
+            run = matrix.evaluate(
+                choices.engine,
+                models,
+                asked,
+                configs.named(given.config, reranker=models.rerank is not None),
+                on_progress=progress,
+            )
+    finally:
+        models.close()
+    written = report.write(run, folder, printed.report_words())
+    if given.json:
+        _print_json(documents.evaluate_document(run))
+    else:
+        _print(*printed.evaluation_lines(run))
+    _say(_("Reports: {paths}").format(paths=", ".join(map(str, written))))
+    return DONE
+
+
 def _serve(_given: argparse.Namespace, choices: Choices) -> int:
     from .serve import run as run_server
 
@@ -208,6 +240,7 @@ _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Choices], int]]] = {
     "status": _status,
     "search": _search,
     "ask": _ask,
+    "evaluate": _evaluate,
     "serve": _serve,
 }
 

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from engine import Abstention, Answer, Citation, Contribution, Evidence, Hit, SearchResult, Status
+from engine.evaluate.document import summary
+from engine.evaluate.matrix import Run
 
 from .messages import message
 
@@ -62,6 +64,11 @@ def status_document(status: Status) -> Document:
         "generation": status.generation,
         "jobs": [],
     }
+
+
+def evaluate_document(run: Run) -> Document:
+    """`evaluate --json`. The figures at the top of a configuration are those by topic."""
+    return summary(run)
 
 
 def _hit(hit: Hit) -> Document:

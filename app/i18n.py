@@ -61,6 +61,11 @@ def decimal(value: float, digits: int = 1) -> str:
     return format_decimal(value, format=f"#,##0.{'#' * digits}", locale=_current)
 
 
+def fixed(value: float, digits: int) -> str:
+    """A number with exactly so many decimals: « 0,850 »."""
+    return format_decimal(value, format="#,##0." + "0" * digits if digits else "#,##0", locale=_current)
+
+
 def percent(share: float, digits: int = 0) -> str:
     """A share from 0 to 1: « 37,4 % »."""
     pattern = "#,##0" + ("." + "0" * digits if digits else "")

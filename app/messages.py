@@ -35,6 +35,7 @@ from engine import (
 
 from .i18n import N_
 from .i18n import gettext as _
+from .messages_evaluation import EVALUATION
 
 ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
     ArchivisteError: N_("The request could not be served. Your archive is intact. Details are in the log."),
@@ -116,6 +117,7 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
             "line_too_long_dump",
         )
     },
+    **EVALUATION,
     (ModelUnavailable, "missing"): N_(
         "The file of the language model is not there: {path}. Correct its path in your settings."
     ),
@@ -125,6 +127,17 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
     (ModelUnavailable, "embed"): N_(
         "The model that searches by meaning can’t be loaded: {path}. Searching by word goes on working. Check"
         " the folder of the model in your settings."
+    ),
+    (ModelUnavailable, "rerank"): N_(
+        "The model that reads the best results again can’t be loaded: {path}. Searching goes on working without"
+        " it. Check the folder of the model in your settings."
+    ),
+    (ModelUnavailable, "head"): N_(
+        "This model can’t compare a question with a message: {path}. Name a reranking model in your settings."
+    ),
+    (ModelUnavailable, "precision"): N_(
+        "On this computer the precision “{precision}” changes what the model finds: {path}. Choose “fp32” for"
+        " “bge_precision” in your settings."
     ),
     (ModelUnavailable, "generate"): N_(
         "No language model can write the answer. Ask for extracts, or name a model file in your settings."
@@ -176,8 +189,16 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
         "Searching by meaning needs its index to be built again: results come from exact words only."
     ),
     "encoder_missing": N_("This machine can’t search by meaning: results come from exact words only."),
+    "encoder_unavailable": N_(
+        "The model that searches by meaning can’t be loaded: results come from exact words only."
+    ),
     "encoder_differs": N_(
-        "The index was built with another model: results come from exact words only. Build the index again."
+        "The index was built with another model than this computer’s: results come from exact words only. Name"
+        " that model in your settings, or build the index again."
+    ),
+    "rerank_late": N_("The second reading of the results took too long: they are in the order of the search itself."),
+    "rerank_unavailable": N_(
+        "The model that reads the results again can’t be loaded: they are in the order of the search itself."
     ),
     "llm_failed": N_("The language model failed: here are extracts of the archive instead."),
     "llm_unavailable": N_("The language model can’t be loaded: here are extracts of the archive instead."),
@@ -205,6 +226,7 @@ STAGES: Final[Mapping[str, str]] = MappingProxyType({
     "lexical": N_("Keyword index"),
     "encode": N_("Reading the messages for their meaning"),
     "dense": N_("Index by meaning"),
+    "evaluate": N_("Evaluation"),
 })  # fmt: skip
 
 Subject = ArchivisteError | AbstentionReason | SkipReason | Flaw | Progress | str

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from engine import Abstention, Answer, Hit, ImportReport, SearchResult, SkipReason, Status
+from engine.evaluate.matrix import Run
+from engine.evaluate.tables import Table, Words, figures
 
 from . import i18n
 from .i18n import N_, ngettext
@@ -36,7 +38,23 @@ RANKINGS: Final[Mapping[str, str]] = {
     "lexical": N_("exact words"),
     "dense": N_("meaning"),
     "recent": N_("most recent"),
+    "rerank": N_("second reading"),
 }
+
+
+# Why vectors that a backup brings can't be used.
+REFUSED_VECTORS: Final[Mapping[str, str]] = {
+    "definition": N_("nothing says which model made them"),
+    "model": N_("made by another model than bge-m3"),
+    "dimensions": N_("not of the size that bge-m3 makes"),
+    "prompt": N_("made with instructions of the forum’s own"),
+    "unreadable": N_("unreadable"),
+}
+# After an import that brought vectors: what they change for the reader.
+FORUM_VECTORS: Final = N_(
+    "These messages won’t be read again for their meaning. Searching by meaning then needs bge-m3 on this"
+    " computer; without it, choose “ignore” for “forum_vectors” in your settings."
+)
 
 
 def search_lines(result: SearchResult, *, explain: bool) -> Iterator[str]:
@@ -110,6 +128,12 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
         (_("Messages removed: {count}"), report.removed),
     )
     yield from ("  " + line.format(count=i18n.number(count)) for line, count in counts)
+    if report.vectors:
+        yield "  " + _("Vectors of the forum kept: {count}").format(count=i18n.number(report.vectors))
+        yield from _wrapped(_(FORUM_VECTORS), indent="  ")
+    for reason, count in report.vectors_refused.items():
+        why = _(REFUSED_VECTORS[reason]) if reason in REFUSED_VECTORS else _("for another reason")
+        yield "  " + _("Vectors of the forum left out: {count} ({reason})").format(count=i18n.number(count), reason=why)
     if report.missing:
         yield "  " + _("Announced by the source, not found in it: {count}").format(count=i18n.number(report.missing))
     yield from ("  " + line for line in _skipped(report.skipped))
@@ -132,6 +156,41 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
         yield from (f"    {message(flaw)}" for flaw in report.flaws[:FLAWS_SHOWN])
         if len(report.flaws) > FLAWS_SHOWN:
             yield "    " + _("… and {count} more").format(count=i18n.number(len(report.flaws) - FLAWS_SHOWN))
+
+
+def evaluation_lines(run: Run) -> Iterator[str]:
+    """The figures of an evaluation, table by table."""
+    for table in figures(run, report_words()):
+        yield table.title
+        yield from _aligned(table)
+        yield ""
+    for result in run.results:
+        for code, count in result.notices.items():
+            where = f"{result.config.name} × {i18n.number(count)}"
+            yield from _wrapped(_("{where}: {what}").format(where=where, what=message(code)))
+    if run.comparisons:
+        yield _("* the interval leaves zero out")
+    if run.absent:
+        yield from _wrapped(
+            ngettext(
+                "{count} question expects messages that this archive doesn’t hold: it can only fail.",
+                "{count} questions expect messages that this archive doesn’t hold: they can only fail.",
+                len(run.absent),
+            ).format(count=i18n.number(len(run.absent)))
+        )
+
+
+def report_words() -> Words:
+    """How the reports of an evaluation speak and count."""
+    return Words(say=_, number=i18n.fixed)
+
+
+def _aligned(table: Table) -> Iterator[str]:
+    rows = [table.header, *table.rows]
+    widths = [max(len(row[n]) for row in rows) for n in range(len(table.header))]
+    for row in rows:
+        first, *others = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(("  " + first.strip().ljust(widths[0]), *others)).rstrip()
 
 
 def _hit(hit: Hit, *, explain: bool) -> Iterator[str]:

@@ -15,7 +15,7 @@ from .messages import message
 
 SECONDS_BETWEEN_LINES: Final = 5.0
 WINDOWED: Final = frozenset({"encode", "dense"})  # a long message is several passages there
-COUNTED: Final = WINDOWED | {"lexical"}  # an import counts bytes, which say nothing
+COUNTED: Final = WINDOWED | {"lexical", "evaluate"}  # an import counts bytes, which say nothing
 
 
 def describe(progress: Progress) -> str:

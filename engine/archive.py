@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 from . import discourse
 from .answer import answering
 from .errors import DiskFull, StoreBusy, StoreError
-from .index import building, generations
+from .index import building, forum_vectors, generations
 from .index.french import Analyser, analyser
 from .index.generations import Agreement, Generation
 from .retrieve import evidence as evidence_room
@@ -164,15 +164,17 @@ def import_archive(
     """
     with _writing(settings):
         found = discourse.read(source, check=check)
-        store = ArchiveStore(settings.data)
+        store, vectors = ArchiveStore(settings.data), VectorStore(settings.data)
+        ignored = settings.forum_vectors == "ignore"
         try:
             return import_source(
                 store, found.items, source=str(source.absolute()), kind=found.kind,
                 whole_forum=found.kind == "dump", accept_removals=accept_removals, on_progress=on_progress,
-                check=check,
+                keep_vectors=(lambda _: 0) if ignored else forum_vectors.keeper(settings, store, vectors), check=check,
             )  # fmt: skip
         finally:
             store.close()
+            vectors.close()
 
 
 def build_index(

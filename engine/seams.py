@@ -32,7 +32,12 @@ class Models:
 
     embed: Embed | None = None
     embed_name: str | None = None  # what names these vectors in vectors.db and in the manifest
+    reads: frozenset[str] = frozenset()  # names of other vectors that a query of `embed` can be compared with
     rerank: Rerank | None = None
     generate: Generate | None = None
     count: Callable[[str], int] | None = None  # tokens of a text for the model behind `generate`
     close: Callable[[], None] = lambda: None  # gives back the memory and the process of a language model
+
+    def compares(self, vectors: str | None) -> bool:
+        """Whether a query of `embed` can be compared with the vectors of that name."""
+        return self.embed is not None and vectors is not None and (vectors == self.embed_name or vectors in self.reads)

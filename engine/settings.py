@@ -39,6 +39,12 @@ class Settings:
     bge_model: Path | None = None
     """Folder of bge-m3; the small embedded encoder is used when it is not given."""
 
+    forum_vectors: str = "use"
+    """Vectors of bge-m3 that a backup brings: "use" them (searching by meaning then needs bge-m3) or "ignore" them."""
+
+    bge_precision: str = "auto"
+    """Arithmetic of bge-m3: "fp32", "bf16", "int8", or "auto" (bf16 where the processor has it, else fp32)."""
+
     embed_batch: int = 32
     """Passages encoded at a time."""
 
@@ -63,6 +69,12 @@ class Settings:
     dense_weight: float = 1.0
     """Weight of the vector ranking in the fusion."""
 
+    reranker_model: Path | None = None
+    """Folder of a cross-encoder that reads the best results again; the fused order stands when it is not given."""
+
+    rerank_deadline_s: float = 2.0
+    """Seconds that a search waits for the cross-encoder before it keeps the fused order."""
+
     candidates: int = 100
     """Posts asked of each leg before fusion (at most 200)."""
 
@@ -85,6 +97,8 @@ KEEPS_INDEX = frozenset(
     {
         "data",
         "bge_model",  # the manifest names the model itself
+        "forum_vectors",  # the manifest names their model
+        "bge_precision",  # part of the model's name
         "embed_batch",
         "llm_model",
         "llm_context_tokens",
@@ -93,6 +107,8 @@ KEEPS_INDEX = frozenset(
         "rrf_k",
         "lexical_weight",
         "dense_weight",
+        "reranker_model",
+        "rerank_deadline_s",
         "candidates",
         "evidence_max",
         "evidence_neighbours",
@@ -112,13 +128,18 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "rrf_k": (1, 1000),
     "lexical_weight": (0, 10),
     "dense_weight": (0, 10),
+    "rerank_deadline_s": (0.05, 600),
     "candidates": (10, 200),
     "evidence_max": (1, 20),
     "evidence_neighbours": (0, 10),
     "evidence_tokens": (200, 100000),
     "long_topic_posts": (2, 100000),
 }
-LANGUAGES = ("fr", "en")
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "language": ("fr", "en"),
+    "forum_vectors": ("use", "ignore"),
+    "bge_precision": ("auto", "fp32", "bf16", "int8"),
+}
 
 
 def build(data: Path, *layers: Mapping[str, Any]) -> Settings:
@@ -152,7 +173,7 @@ def _coerce(key: str, value: Any, kind: str) -> Any:
         if kind.startswith("Path"):
             return None if value in (None, "") else Path(str(value)).expanduser().absolute()
         if kind == "str":
-            if key == "language" and value not in LANGUAGES:
+            if value not in CHOICES[key]:
                 raise ValueError(value)
             return str(value)
         if isinstance(value, bool):

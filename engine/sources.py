@@ -5,9 +5,12 @@ Knows nothing about any file format, nor about SQLite.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .values import Category, PostId, PostNumber, Topic, TopicId
 
@@ -71,6 +74,32 @@ class Post:
     likes: int = 0
 
 
+FORUM_MODEL = "discourse:bge-m3"
+"""What names, in vectors.db and in the manifest, the vectors that the forum itself computed with bge-m3."""
+
+
+def beside_forum_model(own: str) -> str:
+    """The name of an index whose vectors are the forum's, and those of our own bge-m3 for the other posts."""
+    return f"{FORUM_MODEL}+{own}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PostVector:
+    """One vector that stands for the whole of a public post: (1024,) float32 of norm 1, of FORUM_MODEL."""
+
+    post_id: PostId
+    vector: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsRefused:
+    """How many vectors of the source can't be used, and why: "definition" (nothing says what made them), "model",
+    "dimensions", "prompt" (a text of the forum stands before each post), "unreadable"."""
+
+    reason: str
+    count: int
+
+
 class SkipReason(StrEnum):
     """Why a post was left out of the archive; the words are those of `status --json`."""
 
@@ -128,7 +157,7 @@ class Position:
     total: int
 
 
-SourceItem = Site | Category | Topic | Post | Skipped | TopicExtent | Flaw | Position
+SourceItem = Site | Category | Topic | Post | PostVector | VectorsRefused | Skipped | TopicExtent | Flaw | Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +175,5 @@ class ImportReport:
     missing: int  # announced by the source, not found in it
     flaws: tuple[Flaw, ...]
     took_s: float
+    vectors: int = 0  # of public posts, computed by the forum and kept
+    vectors_refused: dict[str, int] = field(default_factory=dict)

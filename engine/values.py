@@ -94,7 +94,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The share of one ranking in a fused score: weight / (k + rank), ranks from 1."""
+    """The share of one ranking in a fused score, its term of the formula in `retrieve/fusion.py`; ranks from 1."""
 
     ranking: str
     rank: int

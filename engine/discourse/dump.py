@@ -1,7 +1,8 @@
 """Reads a database dump of Discourse: the whole forum, of which only what is public comes out.
 
 pg_dump writes tables in alphabetical order, `posts` before `topics` and `users`, and posts never fit in
-memory: the file is read twice, first for the small tables, then for the posts.
+memory: the file is read twice, first for the small tables, then for the posts; a third time, up to its first tables,
+when the forum has computed vectors that can be used.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from ..errors import ArchiveFormatError
 from ..sources import Flaw, Position, Post, Skipped, SkipReason, SourceItem
 from ..values import PostId, PostNumber, TopicId
-from . import visibility
+from . import dump_vectors, visibility
 from .backup import open_dump
 from .cooked import clean_html, parse
 from .copy_text import NULL, BadRow, Block, End, Row, rows, text
@@ -23,7 +24,7 @@ MAX_FLAWS = 100  # named of one kind of row; more would only say the same, and e
 
 
 def read_dump(path: Path, *, check: Callable[[], None]) -> Iterator[SourceItem]:
-    """Site, public categories and topics, then each post, public or Skipped, in the order of the file.
+    """Site, public categories and topics, then each post, public or Skipped, in the order of the file, then vectors.
 
     A topic may have no post. `accepted_post_id` may name a post that is not public.
 
@@ -55,7 +56,17 @@ def read_dump(path: Path, *, check: Callable[[], None]) -> Iterator[SourceItem]:
                 verdicts[topic_id] = SkipReason.UNREADABLE
                 yield Flaw("bad_row", f"topics, id {topic_id}")
     # 3. The posts.
-    yield from _read_posts(path, tables, verdicts, offset=size, cut=fatal is not None, check=check)
+    models, refused = dump_vectors.verdicts(tables.vector_models, tables.vectors)
+    public: set[PostId] = set()
+    for found in _read_posts(path, tables, verdicts, offset=size, cut=fatal is not None, check=check):
+        if models and isinstance(found, Post):
+            public.add(found.id)
+        yield found
+    # 4. What the forum has computed of them.
+    if fatal is None:
+        yield from refused
+        if models:
+            yield from dump_vectors.read_vectors(path, models, public, check=check)
     yield Position(2 * size, 2 * size)
     if fatal is not None:
         yield fatal

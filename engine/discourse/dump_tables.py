@@ -6,6 +6,7 @@ private correspondents and histories are not in it, and `raw` neither: `cooked` 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -39,6 +40,8 @@ SMALL_TABLES = {
     "site_settings": ("name", "value"),
     "topic_custom_fields": ("topic_id", "name", "value"),
     "discourse_solved_solved_topics": ("topic_id", "answer_post_id"),
+    "embedding_definitions": ("id", "display_name", "dimensions", "tokenizer_class", "embed_prompt", "search_prompt"),
+    "ai_posts_embeddings": ("model_id",),
 }
 SITE_SETTINGS = (b"title", b"force_hostname")
 TOPIC_FIELDS = (b"accepted_answer_post_id",)
@@ -69,6 +72,8 @@ class SmallTables:
     tag_groups: dict[int, list[int]] = field(default_factory=dict)
     group_readers: dict[int, set[int]] = field(default_factory=dict)
     accepted: dict[int, int] = field(default_factory=dict)
+    vector_models: dict[bytes, tuple[bytes, ...]] = field(default_factory=dict)
+    vectors: Counter[bytes] = field(default_factory=Counter)  # by id of model
 
     def add(self, row: Row) -> None:
         """Take one row in; ValueError when a value is not what its column holds."""
@@ -95,6 +100,10 @@ class SmallTables:
                 self.accepted.setdefault(number(fields[0]), number(fields[2]))
             case "discourse_solved_solved_topics":
                 self.accepted[number(fields[0])] = number(fields[1])
+            case "embedding_definitions":
+                self.vector_models[fields[0]] = fields
+            case "ai_posts_embeddings":
+                self.vectors[fields[0]] += 1
 
     def site(self) -> Site:
         """Title and address of the forum, as far as its settings were changed from their defaults."""

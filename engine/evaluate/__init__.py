@@ -1,1 +1,1 @@
-"""Measures retrieval and answers."""
+"""Measures retrieval: questions with known answers, named configurations, figures with their conditions."""

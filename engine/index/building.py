@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from ..seams import Models
 from ..settings import Settings, index_fingerprint
+from ..sources import FORUM_MODEL, beside_forum_model
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
 from ..values import OnProgress, Progress
@@ -60,16 +61,31 @@ def build(
     if manifest is None or not _fresh(manifest, settings, state):
         meter = _Meter("lexical", store.counts()[0], on_progress, check)
         manifest = generations.build_lexical(settings, store, state, on_post=meter.at)
-    if models.embed is None or models.embed_name is None or not with_vectors:
+    if not with_vectors or _dense_model(settings, vectors, models) is None:
         return manifest
     vectors.set_passages(_passages(settings, store))
-    encoded = _encode_missing(settings, store, vectors, models, on_progress, check)
-    if manifest.dense_model == models.embed_name and not encoded and manifest.store_state == state:
+    model = _dense_model(settings, vectors, models)  # vectors of what has changed are gone
+    if model is None:
         return manifest
-    meter = _Meter("dense", vectors.passage_count(), on_progress, check)
-    manifest = generations.build_dense(settings, vectors, models.embed_name, manifest, on_vector=meter.at)
+    encoded = (
+        0 if model == FORUM_MODEL else _encode_missing(settings, store, vectors, models, model, on_progress, check)
+    )
+    held = vectors.held_passages(model)
+    same = manifest.dense_model == model and manifest.dense_vectors == held
+    if same and not encoded and manifest.store_state == state:
+        return manifest
+    meter = _Meter("dense", held, on_progress, check)
+    manifest = generations.build_dense(settings, vectors, model, manifest, on_vector=meter.at)
     generations.sweep(settings)
     return manifest
+
+
+def _dense_model(settings: Settings, vectors: VectorStore, models: Models) -> str | None:
+    """What names the vectors to index: the forum's own when it gave some, with ours beside them if they compare."""
+    own = models.embed_name if models.embed is not None else None
+    if settings.forum_vectors == "ignore" or not vectors.count(FORUM_MODEL):
+        return own
+    return beside_forum_model(own) if own is not None and FORUM_MODEL in models.reads else FORUM_MODEL
 
 
 def _fresh(manifest: Manifest, settings: Settings, state: str) -> bool:
@@ -89,11 +105,12 @@ def _encode_missing(
     store: ArchiveStore,
     vectors: VectorStore,
     models: Models,
+    model: str,
     on_progress: OnProgress,
     check: Callable[[], None],
 ) -> int:
     assert models.embed is not None and models.embed_name is not None
-    missing = set(vectors.missing(models.embed_name))
+    missing = set(vectors.missing(model))
     if not missing:
         return 0
     meter = _Meter("encode", len(missing), on_progress, check)

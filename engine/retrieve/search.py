@@ -1,13 +1,14 @@
-"""The search flow: filters, two legs, fusion, hits. Free of state; Archive carries the open parts."""
+"""The search flow: filters, two legs, fusion, reranking, hits. Free of state; Archive carries the open parts."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
 
+from ..errors import ModelUnavailable
 from ..index import dense as dense_index
 from ..index import lexical as lexical_index
-from ..index.french import Analyser
+from ..index.french import Analyser, analyser
 from ..index.generations import Generation
 from ..seams import Models
 from ..settings import Settings
@@ -15,7 +16,8 @@ from ..store import filters
 from ..store.archive import ArchiveStore, PostRow
 from ..values import FusedPost, Hit, Mode, PostId, Query, Ranking, SearchResult
 from .excerpt import excerpt
-from .fusion import fuse
+from .fusion import Fusion, fuse
+from .rerank import reranked
 
 RECENT = "recent"  # the ranking of a query that has conditions but no words
 
@@ -39,7 +41,7 @@ def rank(
     models: Models,
     settings: Settings,
 ) -> Found:
-    """All conditions hold before ranking, on both legs; then weighted RRF."""
+    """All conditions hold before ranking, on both legs; then weighted RRF, then the reranker when there is one."""
     clock = _Clock()
     # 1. What the query allows.
     allowed, notices = filters.allowed(store, query)
@@ -65,14 +67,18 @@ def rank(
         rankings.append(lexical.rank([query.text], limit=limit, allowed=allowed, excluded=excluded))
         clock.lap("lexical")
     if searchable and mode is not Mode.BM25:
-        usable = _dense_notice(generation, models)
-        if usable is not None:
-            said.append(usable)
-        elif models.embed is not None and generation.dense is not None:
-            vector = models.embed([query.text], "query")[0]
+        unusable = dense_notice(generation, models)
+        vector = None
+        if unusable is None and models.embed is not None:
+            try:
+                vector = models.embed([query.text], "query")[0]
+            except ModelUnavailable:
+                unusable = "encoder_unavailable"
             clock.lap("embed")
+        if vector is not None and generation.dense is not None:
             rankings.append(generation.dense.rank(vector, limit=limit, allowed=allowed, excluded=excluded))
             clock.lap("dense")
+        said += [unusable] if unusable else []
     # 3. Fusion.
     weights = {
         lexical_index.NAME: settings.lexical_weight,
@@ -81,8 +87,16 @@ def rank(
     }
     if len(rankings) == 1:  # one leg alone ranks whatever its weight
         weights[rankings[0].name] = 1.0
-    ranked = fuse(rankings, k=settings.rrf_k, weights=weights)
+    ranked = fuse(rankings, Fusion(settings.rrf_k, weights))
     clock.lap("fusion")
+    # 4. A second reading of the best.
+    if searchable and models.rerank is not None:
+        ranked, notice = reranked(
+            query.text, ranked, rerank=models.rerank, store=store, analyser=analyser(settings.language),
+            k=settings.rrf_k, deadline_s=settings.rerank_deadline_s,
+        )  # fmt: skip
+        said += [notice] if notice else []
+        clock.lap("rerank")
     return Found(ranked, tuple(said), clock.laps)
 
 
@@ -121,13 +135,13 @@ def _narrow(allowed: frozenset[PostId] | None, matching: frozenset[PostId] | Non
     return matching if allowed is None else allowed & matching
 
 
-def _dense_notice(generation: Generation, models: Models) -> str | None:
+def dense_notice(generation: Generation, models: Models) -> str | None:
     """Why meaning is not searched, None when it is."""
     if generation.dense is None:
         return next(iter(generation.notices), "dense_missing")
     if models.embed is None:
         return "encoder_missing"
-    if models.embed_name != generation.manifest.dense_model:
+    if not models.compares(generation.manifest.dense_model):
         return "encoder_differs"  # vectors of two models can't be compared
     return None
 

@@ -11,18 +11,32 @@ import json
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
 from ..errors import Cancelled, OtherForum
-from ..sources import Flaw, ImportReport, Position, Post, Site, Skipped, SkipReason, SourceItem, TopicExtent
+from ..sources import (
+    Flaw,
+    ImportReport,
+    Position,
+    Post,
+    PostVector,
+    Site,
+    Skipped,
+    SkipReason,
+    SourceItem,
+    TopicExtent,
+    VectorsRefused,
+)
 from ..values import Category, OnProgress, Progress, Topic
 from .archive import ArchiveStore
 from .database import transaction
 from .removal import NOTES, SourceRead, remove_absent, settle_ledger
 
+KeepVectors = Callable[[Sequence[PostVector]], int]  # stores vectors of held posts, returns how many it kept
 BATCH_POSTS = 2000
+BATCH_VECTORS = 500
 MAX_FLAWS = 200  # beyond, only the count matters; the report must stay readable
 # These say nothing about whether the post is public, so they never remove a held one.
 _SILENT = frozenset({SkipReason.DUPLICATE, SkipReason.UNREADABLE})
@@ -33,8 +47,11 @@ _UNSURE = frozenset({SkipReason.MISSING_TOPIC, SkipReason.UNKNOWN_CATEGORY, Skip
 class _Import:
     """One import under way: the open batch, the counters, what was seen."""
 
-    def __init__(self, store: ArchiveStore) -> None:
-        self.store, self.db = store, store.db
+    def __init__(self, store: ArchiveStore, keep_vectors: KeepVectors) -> None:
+        self.store, self.db, self.keep_vectors = store, store.db, keep_vectors
+        self.vectors: list[PostVector] = []
+        self.kept_vectors = 0
+        self.refused_vectors: Counter[str] = Counter()
         self.batch: list[Post] = []
         self.read = self.added = self.changed = self.unchanged = 0
         self.skipped: Counter[str] = Counter()
@@ -56,6 +73,12 @@ class _Import:
                 self.batch.append(item)
                 if len(self.batch) >= BATCH_POSTS:
                     self.flush()
+            case PostVector():
+                self.vectors.append(item)
+                if len(self.vectors) >= BATCH_VECTORS:
+                    self.flush_vectors()
+            case VectorsRefused(reason, count):
+                self.refused_vectors[reason] += count
             case Skipped(reason, _, post_id):
                 self.skipped[reason] += 1
                 if post_id is not None:
@@ -92,6 +115,13 @@ class _Import:
             self.topics.clear()
             self._save_posts()
         self.batch.clear()
+
+    def flush_vectors(self) -> None:
+        """The posts read so far, then the vectors of those that are held."""
+        self.flush()
+        if self.vectors:
+            self.kept_vectors += self.keep_vectors(self.vectors)
+            self.vectors.clear()
 
     def _save_site(self, site: Site) -> None:
         held = self.store.meta("base_url")
@@ -165,6 +195,7 @@ def import_source(
     kind: str,
     whole_forum: bool,
     accept_removals: bool = False,
+    keep_vectors: KeepVectors = lambda vectors: 0,
     on_progress: OnProgress = lambda progress: None,
     check: Callable[[], None] = lambda: None,
 ) -> ImportReport:
@@ -174,7 +205,7 @@ def import_source(
     between batches: what was saved stays. Raises OtherForum when the source belongs to another forum.
     """
     started = time.monotonic()
-    work = _Import(store)
+    work = _Import(store, keep_vectors)
     with transaction(store.db, store.path):
         store.db.execute("UPDATE imports SET state = 'interrupted' WHERE state = 'running'")
         row = store.db.execute(
@@ -190,7 +221,7 @@ def import_source(
             if isinstance(item, Position):
                 check()
                 on_progress(_progress(work, time.monotonic() - started))
-        work.flush()
+        work.flush_vectors()
         read = SourceRead(
             flaws=work.flaw_count,
             cut=any(flaw.fatal for flaw in work.flaws),
@@ -202,7 +233,8 @@ def import_source(
         report = ImportReport(
             complete=complete, read=work.read, added=work.added, changed=work.changed, unchanged=work.unchanged,
             removed=removed, kept_absent=kept, skipped=dict(sorted(work.skipped.items())), missing=missing,
-            flaws=tuple(work.flaws), took_s=time.monotonic() - started,
+            flaws=tuple(work.flaws), took_s=time.monotonic() - started, vectors=work.kept_vectors,
+            vectors_refused=dict(work.refused_vectors),
         )  # fmt: skip
         state = "done" if complete else "partial"
         return report

@@ -1,4 +1,9 @@
-"""vectors.db: every vector ever computed, by model and hash of the embedded text, so that none is computed twice."""
+"""vectors.db: every vector ever computed, by model and hash of the embedded text, so that none is computed twice.
+
+A vector that the forum computed stands for a whole post and is kept under the key of the post's first passage. An
+index may be made of two models of one space (`sources.beside_forum_model`): then the forum's vectors come first, and
+ours are for the posts that have none.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +17,16 @@ import numpy as np
 
 from ..index.passages import Passage
 from ..seams import Vectors
+from ..sources import FORUM_MODEL, beside_forum_model
 from ..values import PostId
 from .database import connect, transaction, translated
 from .schema import VECTORS
 
 FILE = "vectors.db"
 _AT_A_TIME = 900
+# Passages with a vector of the first model, else of the second; parameters: the two models.
+_HELD = """FROM passages p LEFT JOIN vectors a ON a.model = ? AND a.key = p.key
+           LEFT JOIN vectors b ON b.model = ? AND b.key = p.key WHERE (a.key IS NOT NULL OR b.key IS NOT NULL)"""
 
 
 class VectorStore:
@@ -69,10 +78,13 @@ class VectorStore:
         return count
 
     def missing(self, model: str) -> frozenset[bytes]:
-        """Keys of passages that have no vector of this model yet."""
+        """Keys of passages that have no vector of this model yet, nor a vector of the forum for their whole post."""
+        first, second = _models(model)
         rows = self._all(
-            "SELECT DISTINCT key FROM passages WHERE key NOT IN (SELECT key FROM vectors WHERE model = ?)",
-            (model,),
+            """SELECT DISTINCT key FROM passages WHERE key NOT IN (SELECT key FROM vectors WHERE model IN (?, ?))
+               AND (? = '' OR post_id NOT IN (SELECT p.post_id FROM passages p JOIN vectors v ON v.key = p.key
+                                              WHERE v.model = ? AND p.n = 0))""",
+            (first, second, second, first),
         )
         return frozenset(row[0] for row in rows)
 
@@ -87,18 +99,13 @@ class VectorStore:
         """How many vectors of this model are held."""
         return int(self._all("SELECT COUNT(*) FROM vectors WHERE model = ?", (model,))[0][0])
 
-    def passage_count(self) -> int:
-        """How many passages the archive has."""
-        return int(self._all("SELECT COUNT(*) FROM passages")[0][0])
+    def held_passages(self, model: str) -> int:
+        """How many passages have a vector of this model: what an index of it holds."""
+        return int(self._all(f"SELECT COUNT(*) {_HELD}", _models(model))[0][0])
 
     def covered_posts(self, model: str) -> int:
         """How many posts have at least one vector of this model."""
-        rows = self._all(
-            """SELECT COUNT(DISTINCT post_id) FROM passages
-               WHERE key IN (SELECT key FROM vectors WHERE model = ?)""",
-            (model,),
-        )
-        return int(rows[0][0])
+        return int(self._all(f"SELECT COUNT(DISTINCT p.post_id) {_HELD}", _models(model))[0][0])
 
     def passages_with_vectors(
         self, model: str, *, batch: int = 4096
@@ -106,9 +113,7 @@ class VectorStore:
         """All passages that have a vector of this model, by post id, in batches of (places, (n, d) float32)."""
         with translated(self.path):
             cursor = self.db.execute(
-                """SELECT p.post_id, p.n, v.vector FROM passages p JOIN vectors v ON v.key = p.key AND v.model = ?
-                   ORDER BY p.post_id, p.n""",
-                (model,),
+                f"SELECT p.post_id, p.n, COALESCE(a.vector, b.vector) {_HELD} ORDER BY p.post_id, p.n", _models(model)
             )
             while rows := cursor.fetchmany(batch):
                 yield [(PostId(row[0]), row[1]) for row in rows], _matrix([row[2] for row in rows])
@@ -122,9 +127,8 @@ class VectorStore:
             part = wanted[start : start + _AT_A_TIME]
             marks = ",".join("?" * len(part))
             for post_id, blob in self._all(
-                f"""SELECT p.post_id, v.vector FROM passages p JOIN vectors v ON v.key = p.key AND v.model = ?
-                    WHERE p.post_id IN ({marks})""",
-                (model, *part),
+                f"SELECT p.post_id, COALESCE(a.vector, b.vector) {_HELD} AND p.post_id IN ({marks})",
+                (*_models(model), *part),
             ):
                 owners.append(PostId(post_id))
                 blobs.append(blob)
@@ -133,6 +137,12 @@ class VectorStore:
     def _all(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with translated(self.path):
             return self.db.execute(sql, values).fetchall()
+
+
+def _models(model: str) -> tuple[str, str]:
+    """The one or two models that the name of an index stands for; the second is empty when there is one."""
+    own = model.removeprefix(beside_forum_model(""))
+    return (model, "") if own == model else (FORUM_MODEL, own)
 
 
 def _matrix(blobs: Sequence[bytes]) -> Vectors:

@@ -18,7 +18,7 @@ from app.resources import resource
 from engine import Progress, StoreBusy
 
 ROOT = resource()
-COMMANDS = ("demo", "import", "index", "status", "search", "ask", "serve")
+COMMANDS = ("demo", "import", "index", "status", "search", "ask", "evaluate", "serve")
 CHILD = {name: value for name, value in os.environ.items() if not name.startswith("ARCHIVISTE_")}
 
 

@@ -14,7 +14,8 @@ from engine import AbstentionReason, ArchivisteError, Flaw, Progress, SkipReason
 DETAILS = {"path": "/tmp/a", "key": "port", "value": "x", "low": 1, "high": 2, "held": "a", "offered": "b"}
 NOTICE_CODES = (
     *("unknown_author", "unknown_category", "unknown_tag", "nothing_to_search", "only_stop_words"),
-    *("dense_missing", "dense_unusable", "encoder_missing", "encoder_differs"),
+    *("dense_missing", "dense_unusable", "encoder_missing", "encoder_differs", "encoder_unavailable"),
+    *("rerank_late", "rerank_unavailable"),
     *("llm_failed", "llm_unavailable"),
 )
 STAGES = ("import", "lexical", "encode", "dense")

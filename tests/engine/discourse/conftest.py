@@ -17,9 +17,12 @@ WHEN = "2024-05-06 07:08:09.5"
 ALICE, BRUNO, CHLOE, DAN = 10, 11, 12, 13
 
 COLUMNS = {
+    "ai_posts_embeddings": "post_id model_id model_version strategy_id digest embeddings created_at",
     "api_keys": "id key user_id",
     "categories": "id name color read_restricted slug description position parent_category_id",
     "discourse_solved_solved_topics": "id topic_id answer_post_id",
+    "embedding_definitions": "id display_name dimensions version url api_key tokenizer_class embed_prompt"
+    " search_prompt",
     "posts": "id user_id topic_id post_number raw cooked created_at updated_at reply_to_post_number"
     " deleted_at like_count post_type hidden user_deleted raw_email",
     "site_settings": "id name data_type value",

@@ -121,6 +121,10 @@ def test_the_allowlist_names_no_private_column():
         "site_settings": {"name", "value"},
         "topic_custom_fields": {"topic_id", "name", "value"},
         "discourse_solved_solved_topics": {"topic_id", "answer_post_id"},
+        "embedding_definitions": {
+            "id", "display_name", "dimensions", "tokenizer_class", "embed_prompt", "search_prompt",
+        },
+        "ai_posts_embeddings": {"model_id"},
     }  # fmt: skip
 
 

@@ -138,6 +138,21 @@ def test_another_encoder_than_the_index_leaves_keyword_search(tiny):
         assert {part.ranking for hit in result.hits for part in hit.contributions} == {"lexical"}
 
 
+def test_an_encoder_that_cannot_be_loaded_leaves_keyword_search(tiny):
+    from dataclasses import replace
+
+    from engine.archive import open_archive
+    from engine.errors import ModelUnavailable
+
+    def broken(texts, role):
+        raise ModelUnavailable(role="embed", path="/nulle/part", reason="precision")
+
+    with open_archive(tiny.settings, replace(WORD_MODELS, embed=broken)) as archive:
+        result = archive.search("huile")
+        assert result.hits and result.notices == ("encoder_unavailable",)
+        assert archive.search("huile", mode=Mode.DENSE).hits == ()
+
+
 def test_a_second_process_searches_exactly_without_opening_chroma(tiny):
     from engine.archive import open_archive
 

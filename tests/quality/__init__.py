@@ -1,0 +1,1 @@
+"""Figures of the product on public collections (`make quality`), and floors that the demo must not fall under."""

@@ -52,8 +52,7 @@ REFUSED_VECTORS: Final[Mapping[str, str]] = {
 }
 # After an import that brought vectors: what they change for the reader.
 FORUM_VECTORS: Final = N_(
-    "These messages won’t be read again for their meaning. Searching by meaning then needs bge-m3 on this"
-    " computer; without it, choose “ignore” for “forum_vectors” in your settings."
+    "Where bge-m3 is on this computer, these messages won’t be read again for their meaning."
 )
 
 

@@ -39,8 +39,8 @@ class Settings:
     bge_model: Path | None = None
     """Folder of bge-m3; the small embedded encoder is used when it is not given."""
 
-    forum_vectors: str = "use"
-    """Vectors of bge-m3 that a backup brings: "use" them (searching by meaning then needs bge-m3) or "ignore" them."""
+    forum_vectors: str = "auto"
+    """Vectors of bge-m3 that a backup brings: "auto" (used when bge-m3 is on this computer), "use" or "ignore"."""
 
     bge_precision: str = "auto"
     """Arithmetic of bge-m3: "fp32", "bf16", "int8", or "auto" (bf16 where the processor has it, else fp32)."""
@@ -137,7 +137,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "language": ("fr", "en"),
-    "forum_vectors": ("use", "ignore"),
+    "forum_vectors": ("auto", "use", "ignore"),
     "bge_precision": ("auto", "fp32", "bf16", "int8"),
 }
 

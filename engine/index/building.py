@@ -61,9 +61,9 @@ def build(
     if manifest is None or not _fresh(manifest, settings, state):
         meter = _Meter("lexical", store.counts()[0], on_progress, check)
         manifest = generations.build_lexical(settings, store, state, on_post=meter.at)
-    if not with_vectors or _dense_model(settings, vectors, models) is None:
+    if not with_vectors:
         return manifest
-    vectors.set_passages(_passages(settings, store))
+    vectors.set_passages(_passages(settings, store))  # with or without a model: what was removed leaves no vector
     model = _dense_model(settings, vectors, models)  # vectors of what has changed are gone
     if model is None:
         return manifest
@@ -81,11 +81,16 @@ def build(
 
 
 def _dense_model(settings: Settings, vectors: VectorStore, models: Models) -> str | None:
-    """What names the vectors to index: the forum's own when it gave some, with ours beside them if they compare."""
+    """What names the vectors to index: the forum's own when it gave some, with ours beside them if they compare.
+
+    Unless it is asked for, they are not used where no question could be compared with them.
+    """
     own = models.embed_name if models.embed is not None else None
-    if settings.forum_vectors == "ignore" or not vectors.count(FORUM_MODEL):
+    at_hand = own is not None and FORUM_MODEL in models.reads
+    unused = settings.forum_vectors == "ignore" or (settings.forum_vectors == "auto" and not at_hand)
+    if unused or not vectors.count(FORUM_MODEL):
         return own
-    return beside_forum_model(own) if own is not None and FORUM_MODEL in models.reads else FORUM_MODEL
+    return beside_forum_model(own) if own is not None and at_hand else FORUM_MODEL
 
 
 def _fresh(manifest: Manifest, settings: Settings, state: str) -> bool:

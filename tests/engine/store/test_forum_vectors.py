@@ -106,7 +106,7 @@ def test_the_vector_of_a_long_post_stands_for_all_its_windows(tmp_path):
 @pytest.mark.parametrize("models", [Models(embed=Encoder(), embed_name="autre"), Models()], ids=["autre", "aucun"])
 def test_without_a_model_that_compares_keyword_search_goes_on_and_it_is_said(tmp_path, models):
     bring(tmp_path, [*forum(), *vectors_of(*ALL)])
-    build_index(settings(tmp_path), models)
+    build_index(settings(tmp_path, forum_vectors="use"), models)
     assert models.embed is None or models.embed.encoded == []
     with open_archive(settings(tmp_path), models) as archive:
         assert archive.status().dense_model == FORUM_MODEL and archive.agreement()
@@ -120,6 +120,18 @@ def test_without_a_model_that_compares_keyword_search_goes_on_and_it_is_said(tmp
         assert archive.search("rien", mode=Mode.DENSE).hits[0].post_id == 12 and encoder.encoded == []
 
 
+def test_vectors_wait_unused_for_a_model_that_compares(tmp_path):
+    bring(tmp_path, [*forum(), *vectors_of(*ALL)])
+    encoder = Encoder()
+    build_index(settings(tmp_path), Models(embed=encoder, embed_name="autre"))
+    assert len(encoder.encoded) == len(ALL)
+    build_index(settings(tmp_path), Models(embed=encoder, embed_name=OWN, reads=READS))
+    assert len(encoder.encoded) == len(ALL)
+    store = VectorStore(tmp_path)
+    assert store.count(FORUM_MODEL) == len(ALL)
+    store.close()
+
+
 def test_vectors_may_be_ignored(tmp_path):
     bring(tmp_path, [*forum(), *vectors_of(*ALL)])
     encoder = Encoder()
@@ -129,22 +141,22 @@ def test_vectors_may_be_ignored(tmp_path):
 
 def test_vectors_brought_by_a_second_import_are_indexed(tmp_path):
     bring(tmp_path, [*forum(), *vectors_of(11)])
-    build_index(settings(tmp_path), Models())
+    build_index(settings(tmp_path, forum_vectors="use"), Models())
     bring(tmp_path, [*forum(), *vectors_of(*ALL)])
-    build_index(settings(tmp_path), Models())
+    build_index(settings(tmp_path, forum_vectors="use"), Models())
     with open_archive(settings(tmp_path), Models()) as archive:
         assert archive.status().dense_posts == len(ALL)
 
 
 def test_the_vector_of_an_edited_or_removed_post_goes(tmp_path):
     bring(tmp_path, [*forum(), *vectors_of(*ALL)])
-    build_index(settings(tmp_path), Models())
+    build_index(settings(tmp_path, forum_vectors="use"), Models())
     later = [
         replace(item, parts=replace(item.parts, text="Tout autre chose à propos de la selle."), cooked="x")
         if getattr(item, "id", 0) == 12 else item for item in forum() if getattr(item, "id", 0) != 22
     ]  # fmt: skip
     bring(tmp_path, later)
-    build_index(settings(tmp_path), Models())
+    build_index(settings(tmp_path, forum_vectors="use"), Models())
     store = VectorStore(tmp_path)
     assert store.count(FORUM_MODEL) == store.held_passages(FORUM_MODEL) == len(ALL) - 2
     store.close()

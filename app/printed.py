@@ -51,9 +51,7 @@ REFUSED_VECTORS: Final[Mapping[str, str]] = {
     "unreadable": N_("unreadable"),
 }
 # After an import that brought vectors: what they change for the reader.
-FORUM_VECTORS: Final = N_(
-    "Where bge-m3 is on this computer, these messages won’t be read again for their meaning."
-)
+FORUM_VECTORS: Final = N_("Where bge-m3 is on this computer, these messages won’t be read again for their meaning.")
 
 
 def search_lines(result: SearchResult, *, explain: bool) -> Iterator[str]:

@@ -60,8 +60,8 @@ class Settings:
     llm_threads: int = 0
     """Threads of the answering model; 0 takes the machine's physical cores."""
 
-    rrf_k: int = 60
-    """k of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""
+    rrf_k: int = 20
+    """k of reciprocal rank fusion; measured, see docs/decisions/0006-fusion-by-measurement.md (60 in the paper)."""
 
     lexical_weight: float = 1.0
     """Weight of the keyword ranking in the fusion."""

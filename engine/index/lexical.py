@@ -24,7 +24,7 @@ from .french import Analyser
 from .passages import IndexablePost
 
 NAME = "lexical"
-TITLE_BOOST = 0.3  # every post of a topic carries its title: at full weight long topics crowd the list
+TITLE_BOOST = 0.6  # measured, see docs/decisions/0006-fusion-by-measurement.md
 EXACT_BOOST = 1.5  # a code or a size found as typed says more than its parts
 MAX_QUERY_TERMS = 32  # rarest first; bounds the cost of a pasted page
 WRITER_MEMORY_MB = 256

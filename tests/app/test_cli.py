@@ -149,7 +149,7 @@ def test_search_for_a_person_numbers_the_results_and_links_them(run):
 
 def test_explain_adds_the_contributions(run):
     _, out, _ = run("search", "jante R-28C rappel", "-k", "1", "--explain")
-    assert re.search(r"mots exacts\u00a0: rang \d+, poids 1, part 0,01\d+", out)
+    assert re.search(r"mots exacts\u00a0: rang \d+, poids 1, part 0,0\d{3}", out)
     assert re.search(r"Total\u00a0: 0,0\d+", out)
 
 

@@ -43,7 +43,12 @@ def test_the_rerankers_favourite_climbs_and_says_why(tiny, reopened):
     hit = next(hit for hit in after.hits if hit.post_id == 23)
     assert hit.rank < next(hit.rank for hit in before.hits if hit.post_id == 23)
     rerank = hit.contributions[-1]
-    assert (rerank.ranking, rerank.rank, rerank.weight, rerank.share) == ("rerank", 1, 1.0, 1 / 61)
+    assert (rerank.ranking, rerank.rank, rerank.weight, rerank.share) == (
+        "rerank",
+        1,
+        1.0,
+        1 / (tiny.settings.rrf_k + 1),
+    )
     assert {part.ranking for part in hit.contributions} == {"lexical", "dense", "rerank"}
     assert set(ids(after)) == set(ids(before)) and after.notices == before.notices
     assert after.timings_ms["rerank"] > 0

@@ -99,7 +99,7 @@ def test_a_date_that_is_none_is_named(tiny):
 def test_contributions_add_up_to_the_score(tiny):
     for hit in tiny.search("huile pour la chaîne", k=12).hits:
         assert hit.score == sum(part.share for part in hit.contributions)
-        assert all(part.share == part.weight / (60 + part.rank) for part in hit.contributions)
+        assert all(part.share == part.weight / (tiny.settings.rrf_k + part.rank) for part in hit.contributions)
 
 
 def test_a_hit_links_to_its_exact_post(tiny):

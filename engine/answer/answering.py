@@ -10,11 +10,10 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from engine.errors import GenerationFailed, ModelUnavailable
-from engine.seams import Generate, Models
-from engine.settings import Settings
-from engine.values import Abstention, AbstentionReason, Answer, AnswerEvent, Evidence, EvidenceFound, Piece, Zone
-
+from ..errors import GenerationFailed, ModelUnavailable
+from ..seams import Generate, Models
+from ..settings import Settings
+from ..values import Abstention, AbstentionReason, Answer, AnswerEvent, Evidence, EvidenceFound, Piece, Zone
 from . import citations, extractive, prompt, stream
 
 Answerer = Literal["auto", "extractive", "llm"]

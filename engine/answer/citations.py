@@ -10,8 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.values import Citation, Evidence
-
+from ..values import Citation, Evidence
 from . import links
 from .sentences import shorten, split
 

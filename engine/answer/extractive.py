@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.seams import Embed
-from engine.values import Evidence, Role
-
+from ..seams import Embed
+from ..values import Evidence, Role
 from .citations import quotable
 from .sentences import Sentence, shorten, split
 

@@ -13,9 +13,8 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from engine.seams import Message
-from engine.values import ContextPost, Evidence, Role
-
+from ..seams import Message
+from ..values import ContextPost, Evidence, Role
 from .citations import quotable
 from .sentences import shorten, split
 

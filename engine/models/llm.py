@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from engine.errors import GenerationFailed, ModelUnavailable
-from engine.seams import Message
-
+from ..errors import GenerationFailed, ModelUnavailable
+from ..seams import Message
 from .llm_process import Child, ChildGone
 
 LOAD_S = 120.0

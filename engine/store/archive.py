@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from typing import Any
 
 from ..index.passages import IndexablePost
 from ..values import Category, PostId, PostNumber, Topic, TopicId
-from .database import connect, translated
+from .database import Connections, translated
 from .schema import ARCHIVE
 
 FILE = "archive.db"
@@ -61,27 +60,16 @@ class ArchiveStore:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
-        self._local = threading.local()
-        self._lock = threading.Lock()
-        self._connections: list[sqlite3.Connection] = []
-        _ = self.db  # open now, so that errors come here
+        self._connections = Connections(self.path, ARCHIVE)
 
     @property
     def db(self) -> sqlite3.Connection:
         """This thread's connection."""
-        db: sqlite3.Connection | None = getattr(self._local, "db", None)
-        if db is None:
-            db = self._local.db = connect(self.path, ARCHIVE)
-            with self._lock:
-                self._connections.append(db)
-        return db
+        return self._connections.get()
 
     def close(self) -> None:
         """Close every thread's connection; the store can't be used afterwards."""
-        with self._lock:
-            for db in self._connections:
-                db.close()
-            self._connections.clear()
+        self._connections.close()
 
     # --- what it holds ---
 

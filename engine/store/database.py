@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,33 @@ def connect(path: Path, migrations: Sequence[Migration], *, read_only: bool = Fa
             db.execute("PRAGMA synchronous = NORMAL")
         _migrate(db, path, migrations, read_only=read_only)
     return db
+
+
+class Connections:
+    """One connection a thread to one file, all closed together."""
+
+    def __init__(self, path: Path, migrations: Sequence[Migration]) -> None:
+        self._path, self._migrations = path, migrations
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._opened: list[sqlite3.Connection] = []
+        self.get()  # now, so that a file that can't be used is known at once
+
+    def get(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        db: sqlite3.Connection | None = getattr(self._local, "db", None)
+        if db is None:
+            db = self._local.db = connect(self._path, self._migrations)
+            with self._lock:
+                self._opened.append(db)
+        return db
+
+    def close(self) -> None:
+        """Close every thread's connection; none can be used afterwards."""
+        with self._lock:
+            for db in self._opened:
+                db.close()
+            self._opened.clear()
 
 
 @contextmanager

@@ -8,7 +8,6 @@ ours are for the posts that have none.
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from ..index.passages import Passage
 from ..seams import Vectors
 from ..sources import FORUM_MODEL, beside_forum_model
 from ..values import PostId
-from .database import connect, transaction, translated
+from .database import Connections, transaction, translated
 from .schema import VECTORS
 
 FILE = "vectors.db"
@@ -34,27 +33,16 @@ class VectorStore:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
-        self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
-        self._lock = threading.Lock()
-        _ = self.db
+        self._connections = Connections(self.path, VECTORS)
 
     @property
     def db(self) -> sqlite3.Connection:
         """This thread's connection."""
-        db: sqlite3.Connection | None = getattr(self._local, "db", None)
-        if db is None:
-            db = self._local.db = connect(self.path, VECTORS)
-            with self._lock:
-                self._connections.append(db)
-        return db
+        return self._connections.get()
 
     def close(self) -> None:
         """Close every thread's connection; the store can't be used afterwards."""
-        with self._lock:
-            for db in self._connections:
-                db.close()
-            self._connections.clear()
+        self._connections.close()
 
     def set_passages(self, passages: Iterable[Passage], *, batch: int = 5000) -> int:
         """Make these the passages of the archive, forget all others and every vector that none of them uses."""

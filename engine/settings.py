@@ -87,7 +87,7 @@ class Settings:
     evidence_tokens: int = 3000
     """Budget of all the evidence, in tokens of the answering model (or characters / 4)."""
 
-    long_topic_posts: int = 20
+    long_topic_posts: int = 10
     """From this many posts on, a topic may give two numbered posts."""
 
 

@@ -39,6 +39,7 @@ RANKINGS: Final[Mapping[str, str]] = {
     "dense": N_("meaning"),
     "recent": N_("most recent"),
     "rerank": N_("second reading"),
+    "combination": N_("cross-check"),
 }
 
 

@@ -47,7 +47,7 @@ class Archive:
     def search(self, text: str, *, mode: Mode = Mode.HYBRID, k: int = 10) -> SearchResult:
         """The k best posts for a search in our grammar. Raises QuerySyntaxError and IndexUnavailable."""
         query = grammar.parse(text)
-        with self._reading() as generation:
+        with self.reading() as generation:
             found = self._rank(query, mode, max(k, self.settings.candidates), generation)
         return search_room.present(text, query, mode, found, k=k, store=self.store, analyser=self.analyser)
 
@@ -56,7 +56,7 @@ class Archive:
         question = question.strip()[: grammar.MAX_CHARS]
         ranked: tuple[FusedPost, ...] = ()
         if question:
-            with self._reading() as generation:
+            with self.reading() as generation:
                 # A question is words: what looks like an operator in a sentence is not one.
                 found = self._rank(Query(words=(question,)), Mode.HYBRID, self.settings.candidates, generation)
             ranked = found.ranked
@@ -90,7 +90,7 @@ class Archive:
 
     def agreement(self) -> Agreement:
         """Which ids the store and the indexes disagree on; reads every id."""
-        with self._reading() as generation:
+        with self.reading() as generation:
             return generations.agreement(self.settings, self.store, generation)
 
     def close(self) -> None:
@@ -117,7 +117,7 @@ class Archive:
         )  # fmt: skip
 
     @contextmanager
-    def _reading(self) -> Iterator[Generation]:
+    def reading(self) -> Iterator[Generation]:
         """The published generation, kept open until the last reader has left it."""
         with self._lock:
             name = generations.current(self.settings)

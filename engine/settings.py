@@ -75,6 +75,9 @@ class Settings:
     rerank_deadline_s: float = 2.0
     """Seconds that a search waits for the cross-encoder before it keeps the fused order."""
 
+    combine: str = "on"
+    """Whether the best fused posts are looked at again with what both legs know: "on" or "off"."""
+
     candidates: int = 100
     """Posts asked of each leg before fusion (at most 200)."""
 
@@ -109,6 +112,7 @@ KEEPS_INDEX = frozenset(
         "dense_weight",
         "reranker_model",
         "rerank_deadline_s",
+        "combine",
         "candidates",
         "evidence_max",
         "evidence_neighbours",
@@ -137,6 +141,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "language": ("fr", "en"),
+    "combine": ("on", "off"),
     "forum_vectors": ("auto", "use", "ignore"),
     "bge_precision": ("auto", "fp32", "bf16", "int8"),
 }

@@ -15,7 +15,10 @@ from ..errors import SettingsError
 from ..settings import Settings
 from ..values import Mode
 
-UPSTREAM_RRF = (("rrf_k", 60), ("lexical_weight", 1.0), ("dense_weight", 1.0))  # Cormack et al., SIGIR 2009
+Changes = tuple[tuple[str, int | float | str], ...]
+
+# Cormack et al., SIGIR 2009
+UPSTREAM_RRF: Changes = (("rrf_k", 60), ("lexical_weight", 1.0), ("dense_weight", 1.0), ("combine", "off"))
 ROUTED_POSTS = 250  # topics with more posts leave the topic list: the upstream's N with the best figures
 ALL = "all"
 
@@ -42,7 +45,7 @@ class Config:
     grain: Grain = Grain.POST
     window: bool = True
     rerank: bool | None = None
-    changes: tuple[tuple[str, int | float], ...] = ()
+    changes: Changes = ()
 
 
 CONFIGS: tuple[Config, ...] = (

@@ -54,7 +54,8 @@ class Generation:
             raise IndexOutdated(reason="settings")
         if manifest.versions["whoosh3"] != version("whoosh3"):
             raise IndexOutdated(reason="whoosh3")
-        self.lexical = lexical.LexicalIndex(folder / "whoosh", analyser(settings.language))
+        self.analyser = analyser(settings.language)
+        self.lexical = lexical.LexicalIndex(folder / "whoosh", self.analyser)
         self.dense: dense.DenseIndex | None = None
         self.notices: tuple[str, ...] = ()
         if manifest.dense_model is None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ModelUnavailable
 from ..index import dense as dense_index
 from ..index import lexical as lexical_index
 from ..index.french import Analyser, analyser
 from ..index.generations import Generation
-from ..seams import Models
+from ..seams import Models, Vectors
 from ..settings import Settings
 from ..store import filters
 from ..store.archive import ArchiveStore, PostRow
 from ..values import FusedPost, Hit, Mode, PostId, Query, Ranking, SearchResult
+from . import combine
 from .excerpt import excerpt
 from .fusion import Fusion, fuse
 from .rerank import reranked
@@ -57,6 +62,7 @@ def rank(
     # 2. The legs.
     rankings: list[Ranking] = []
     said = list(notices)
+    vector: Vectors | None = None
     searchable = lexical.has_terms(query.text)
     if not searchable:
         if allowed is None:
@@ -68,7 +74,6 @@ def rank(
         clock.lap("lexical")
     if searchable and mode is not Mode.BM25:
         unusable = dense_notice(generation, models)
-        vector = None
         if unusable is None and models.embed is not None:
             try:
                 vector = models.embed([query.text], "query")[0]
@@ -89,7 +94,11 @@ def rank(
         weights[rankings[0].name] = 1.0
     ranked = fuse(rankings, Fusion(settings.rrf_k, weights))
     clock.lap("fusion")
-    # 4. A second reading of the best.
+    # 4. What both legs know of the best, together.
+    if settings.combine == "on" and vector is not None and len(rankings) == 2:
+        ranked = _combine(query.text, vector, ranked, rankings, store, generation, settings)
+        clock.lap("combine")
+    # 5. A second reading of the best.
     if searchable and models.rerank is not None:
         ranked, notice = reranked(
             query.text, ranked, rerank=models.rerank, store=store, analyser=analyser(settings.language),
@@ -98,6 +107,37 @@ def rank(
         said += [notice] if notice else []
         clock.lap("rerank")
     return Found(ranked, tuple(said), clock.laps)
+
+
+def _combine(
+    question: str,
+    vector: Vectors,
+    ranked: tuple[FusedPost, ...],
+    rankings: Sequence[Ranking],
+    store: ArchiveStore,
+    generation: Generation,
+    settings: Settings,
+) -> tuple[FusedPost, ...]:
+    held = store.posts(post.post_id for post in ranked[: combine.CANDIDATES])
+    rows = [held[post.post_id] for post in ranked[: combine.CANDIDATES] if post.post_id in held]
+    scores = combine.load(settings.data).scores(combination_features(question, vector, rows, rankings, generation))
+    return combine.combined(ranked, {row.id: float(score) for row, score in zip(rows, scores, strict=True)})
+
+
+def combination_features(
+    question: str, vector: Vectors, rows: Sequence[PostRow], rankings: Sequence[Ranking], generation: Generation
+) -> NDArray[np.float64]:
+    """The features of these posts; a post that the vector leg did not list gets its exact cosine."""
+    cosines = combine.leg_scores(rankings, dense_index.NAME)
+    missing = frozenset(row.id for row in rows if row.id not in cosines)
+    if missing and generation.dense is not None:
+        exact = generation.dense.rank(vector, limit=len(missing), allowed=missing)
+        cosines |= dict(zip(exact.post_ids, exact.scores, strict=True))
+    return combine.features(
+        rows, question=question, bm25=combine.leg_scores(rankings, lexical_index.NAME), cosines=cosines,
+        frequency=generation.lexical.document_frequency, posts=len(generation.lexical),
+        analyser=generation.analyser,
+    )  # fmt: skip
 
 
 def present(

@@ -49,7 +49,7 @@ def test_the_rerankers_favourite_climbs_and_says_why(tiny, reopened):
         1.0,
         1 / (tiny.settings.rrf_k + 1),
     )
-    assert {part.ranking for part in hit.contributions} == {"lexical", "dense", "rerank"}
+    assert {part.ranking for part in hit.contributions} == {"lexical", "dense", "combination", "rerank"}
     assert set(ids(after)) == set(ids(before)) and after.notices == before.notices
     assert after.timings_ms["rerank"] > 0
 

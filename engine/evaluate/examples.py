@@ -1,0 +1,51 @@
+"""Labelled questions → examples for the fit: the product's own legs and features, before any combination."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..archive import Archive
+from ..index import dense, lexical
+from ..retrieve import search as search_room
+from ..retrieve.fusion import Fusion, fuse
+from .fit import Example
+from .questions import Question
+
+CANDIDATES = 60  # more than are combined: harder and easier posts to tell from the answer
+
+
+def collect(archive: Archive, questions: Sequence[Question], *, weight: float = 1.0) -> list[Example]:
+    """One example a question that has expected posts. Raises IndexUnavailable; needs both legs and the encoder."""
+    found = []
+    settings = replace(archive.settings, combine="off")
+    with archive.reading() as generation:
+        if generation.dense is None or archive.models.embed is None:
+            return []
+        for question in questions:
+            if not question.post_ids:
+                continue
+            vector = archive.models.embed([question.text], "query")[0]
+            rankings = [
+                generation.lexical.rank([question.text], limit=settings.candidates),
+                generation.dense.rank(vector, limit=settings.candidates),
+            ]
+            weights = {lexical.NAME: settings.lexical_weight, dense.NAME: settings.dense_weight}
+            fused = fuse(rankings, Fusion(settings.rrf_k, weights))[:CANDIDATES]
+            held = archive.store.posts(post.post_id for post in fused)
+            kept = [post for post in fused if post.post_id in held]
+            if len(kept) < 2:
+                continue
+            rows = [held[post.post_id] for post in kept]
+            found.append(
+                Example(
+                    features=search_room.combination_features(question.text, vector, rows, rankings, generation),
+                    answers=np.array([row.id in question.post_ids for row in rows]),
+                    before=np.array([post.score for post in kept]),
+                    group=min(question.post_ids),
+                    weight=weight,
+                )
+            )
+    return found

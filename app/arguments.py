@@ -123,6 +123,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help=_("folder for the reports (evaluations in the data folder when not given)"),
     )
+    evaluate.add_argument(
+        "--fit",
+        action="store_true",
+        help=_("learn from these questions how to order results, and keep it if it is better"),
+    )
     _add_json(evaluate)
 
     serve = command("serve", _("open the application in a browser"))

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from engine import (
     Abstention,
@@ -32,6 +32,9 @@ from .i18n import gettext as _
 from .messages import message
 from .progress import ProgressLine
 from .settings import Choices
+
+if TYPE_CHECKING:
+    from engine.evaluate.questions import Question
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -224,7 +227,31 @@ def _evaluate(given: argparse.Namespace, choices: Choices) -> int:
     else:
         _print(*printed.evaluation_lines(run))
     _say(_("Reports: {paths}").format(paths=", ".join(map(str, written))))
+    if given.fit:
+        _say(_fit(asked.questions, choices))
     return DONE
+
+
+def _fit(asked: Sequence[Question], choices: Choices) -> str:
+    """Learn from labelled questions how to order results; the sentence that says what came of it."""
+    from engine.evaluate import examples, fit
+    from engine.retrieve import combine
+
+    with open_archive(choices.engine, load_models(choices.engine)) as archive:
+        found = examples.collect(archive, asked, against=combine.load(choices.engine.data))
+    if sum(bool(example.answers.any()) for example in found) < fit.MIN_EXAMPLES:
+        return _("At least {count} questions with a message that is found are needed to learn from them.").format(
+            count=fit.MIN_EXAMPLES
+        )
+    fitted = fit.fit(found, fitted_on=_("{count} questions of this archive").format(count=len(found)))
+    figures = {"before": i18n.decimal(fitted.before, 3), "after": i18n.decimal(fitted.after, 3)}
+    if not fitted.better:
+        return _("Nothing was changed: what was learned is not better (MRR@10 {before}, {after}).").format(**figures)
+    path = choices.engine.data / combine.FILE
+    combine.save(fitted.combination, path)
+    return _("Results are now ordered by what was learned (MRR@10 {before} before, {after} after): {path}").format(
+        **figures, path=path
+    )
 
 
 def _serve(_given: argparse.Namespace, choices: Choices) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from ..archive import Archive
 from ..index import dense, lexical
 from ..retrieve import search as search_room
+from ..retrieve.combine import Combination
 from ..retrieve.fusion import Fusion, fuse
 from .fit import Example
 from .questions import Question
@@ -17,8 +18,13 @@ from .questions import Question
 CANDIDATES = 60  # more than are combined: harder and easier posts to tell from the answer
 
 
-def collect(archive: Archive, questions: Sequence[Question], *, weight: float = 1.0) -> list[Example]:
-    """One example a question that has expected posts. Raises IndexUnavailable; needs both legs and the encoder."""
+def collect(
+    archive: Archive, questions: Sequence[Question], *, weight: float = 1.0, against: Combination | None = None
+) -> list[Example]:
+    """One example a question that has expected posts; none when a leg or the encoder lacks. Raises IndexUnavailable.
+
+    What an example scored before is the fused order, or the order that the combination `against` makes of it.
+    """
     found = []
     settings = replace(archive.settings, combine="off")
     with archive.reading() as generation:
@@ -39,11 +45,12 @@ def collect(archive: Archive, questions: Sequence[Question], *, weight: float = 
             if len(kept) < 2:
                 continue
             rows = [held[post.post_id] for post in kept]
+            features = search_room.combination_features(question.text, vector, rows, rankings, generation)
             found.append(
                 Example(
-                    features=search_room.combination_features(question.text, vector, rows, rankings, generation),
+                    features=features,
                     answers=np.array([row.id in question.post_ids for row in rows]),
-                    before=np.array([post.score for post in kept]),
+                    before=np.array([post.score for post in kept]) if against is None else against.scores(features),
                     group=min(question.post_ids),
                     weight=weight,
                 )

@@ -20,6 +20,7 @@ STEPS = 300
 STEP_SIZE = 0.05
 FOLDS = 5
 SEED = 1
+MIN_EXAMPLES = 40  # labelled questions below which an archive's own fit would learn chance
 MIN_GAIN = 0.01  # of MRR@10, cross-validated, from which a new combination is worth taking
 
 

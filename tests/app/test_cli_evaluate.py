@@ -122,3 +122,24 @@ def test_an_unknown_configuration_is_wrong_usage(run):
 def test_reranking_is_refused_where_nothing_reranks(run, answerable):
     status, _, err = run(answerable, "--config", "E")
     assert status == 1 and "reclasser" in err
+
+
+def test_too_few_questions_teach_nothing(run, answerable, demo_data):
+    status, _, err = run(answerable, "--config", "bm25", "--fit")
+    assert status == 0 and "Il faut au moins 40 questions" in err
+    assert not (demo_data / "combination.json").exists()
+
+
+def test_enough_questions_are_learned_from_and_the_outcome_is_said(run, tmp_path, demo_data):
+    """The demo's questions three times over: enough of them, hence an outcome either way."""
+    (tmp_path / "triple").mkdir()
+    text = QUESTIONS.read_text("utf-8")
+    path = tmp_path / "triple.yml"
+    path.write_text("".join(text.replace("- id: demo-", f"- id: demo-{n}-") for n in range(3)), "utf-8")
+    kept = demo_data / "combination.json"
+    try:
+        status, _, err = run(path, "--config", "hybrid", "--fit")
+        assert status == 0 and "MRR@10 0," in err
+        assert kept.exists() == ("ordonnés" in err)
+    finally:
+        kept.unlink(missing_ok=True)

@@ -29,14 +29,14 @@ def help_block() -> str:
     lines = ["archiviste [--data DIR] [--lang fr|en] COMMAND"]
     for name, command in commands.choices.items():
         own = [a for a in command._actions if not shared.intersection(a.option_strings)]
-        lines += ["", f"{name + ' ' + ' '.join(_shape(a) for a in own):<22} {explained[name]}".rstrip()]
+        lines += ["", f"{name} {' '.join(_shape(a) for a in own)}".rstrip(), f"    {explained[name]}"]
         lines += [f"    {' '.join(a.option_strings) or a.metavar:<18} {a.help}" for a in own]
     return "\n".join(["```", *lines, "```"])
 
 
 def _shape(action: argparse.Action) -> str:
     if not action.option_strings:
-        return f"{action.metavar}…"
+        return f"{action.metavar}…" if action.nargs == "+" else str(action.metavar)
     value = "" if action.nargs == 0 else " " + ("|".join(action.choices) if action.choices else action.metavar or "")
     return f"[{action.option_strings[0]}{value}]"
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A property that takes longer on a busy machine is no less true; CI draws the same examples each time.
+settings.register_profile("archiviste", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("archiviste")
 
 
 @pytest.fixture(scope="session")

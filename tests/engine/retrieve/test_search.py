@@ -82,7 +82,6 @@ def test_an_unknown_name_is_said(tiny):
 )
 def test_nasty_searches_give_few_or_no_hits_and_never_raise(tiny, text):
     result = tiny.search(text)
-    assert result.took_ms < 1000
     assert len(result.hits) <= 10
 
 

@@ -112,7 +112,7 @@ def _train(
         gradient = L2 * weights
         for rows, target, weight in prepared:
             scores = rows @ weights
-            odds = np.exp(scores - scores.max())
+            odds = np.exp(scores - np.max(scores))
             gradient = gradient + weight / total * (rows.T @ (odds / odds.sum() - target))
         first, second = 0.9 * first + 0.1 * gradient, 0.99 * second + 0.01 * gradient**2
         weights = weights - STEP_SIZE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)

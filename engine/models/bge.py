@@ -109,7 +109,7 @@ def load(folder: Path, precision: str = "fp32") -> Embed:
         return embed
     exact = embed(PROBES, "passage")
     embed = _encoder(folder, model, _lowered(model, chosen))
-    cosine = float((exact * embed(PROBES, "passage")).sum(axis=1).min())
+    cosine = float(np.min((exact * embed(PROBES, "passage")).sum(axis=1)))
     if not cosine >= LEAST_COSINE:
         raise ModelUnavailable(role="embed", path=str(folder), reason="precision", precision=chosen, cosine=cosine)
     return embed

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Literal, cast
+from typing import IO, Any, BinaryIO, Literal, cast
 
 from ..errors import ArchiveFormatError
 
@@ -21,6 +21,7 @@ DUMP_NAMES = ("dump.sql.gz", "dump.sql")
 MAX_LINE_BYTES = 256 * 1024 * 1024  # a COPY row holds raw, cooked and raw_email of one post
 _BUFFER_BYTES = 1 << 18
 _HEAD_BYTES = 1 << 16
+_PIECE_BYTES = 1 << 13
 _GZIP_MAGIC = b"\x1f\x8b"
 _TAR_MAGIC = b"ustar"
 _TAR_MAGIC_AT = 257
@@ -89,7 +90,7 @@ def open_dump(path: Path) -> Iterator[Dump]:
             inner = tar.extractfile(member) if member is not None else None
             if member is None or inner is None:
                 raise ArchiveFormatError(path=str(path), reason="tar_without_dump")
-            stream = cast(BinaryIO, inner)
+            stream = cast(BinaryIO, _SmallReads(inner))
             zipped = member.name.endswith(".gz")
         else:
             file = stream = stack.enter_context(path.open("rb"))
@@ -98,6 +99,23 @@ def open_dump(path: Path) -> Iterator[Dump]:
             stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=stream)))
         buffered = cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream), _BUFFER_BYTES))
         yield Dump(line=lambda: _read_line(buffered), position=file.tell)
+
+
+class _SmallReads(io.RawIOBase):
+    """Gives a tar's member in small pieces: tarfile gives nothing of a piece that the file's end cuts."""
+
+    def __init__(self, member: IO[bytes]) -> None:
+        super().__init__()
+        self._member = member
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer)
+        data = self._member.read(min(len(view), _PIECE_BYTES))
+        view[: len(data)] = data
+        return len(data)
 
 
 def _read_line(stream: BinaryIO) -> bytes:

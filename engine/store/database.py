@@ -14,24 +14,24 @@ Migration = Callable[[sqlite3.Connection], None]
 BUSY_TIMEOUT_S = 30
 
 
-def connect(path: Path, migrations: Sequence[Migration], *, read_only: bool = False) -> sqlite3.Connection:
+def connect(path: Path, migrations: Sequence[Migration]) -> sqlite3.Connection:
     """An open connection whose schema is current, usable from any one thread at a time.
 
     Raises SchemaTooNew for a file of a newer version and StoreDamaged for one that SQLite refuses.
     """
     with translated(path):
-        if read_only:
-            db = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
-        db.isolation_level = None  # transactions are explicit, see transaction()
-        db.execute("PRAGMA foreign_keys = ON")
-        if not read_only:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
+        try:
+            db.isolation_level = None  # transactions are explicit, see transaction()
+            db.execute("PRAGMA foreign_keys = ON")
             # Readers never wait for the writer, and a killed writer loses only its open transaction.
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
-        _migrate(db, path, migrations, read_only=read_only)
+            _migrate(db, path, migrations)
+        except BaseException:
+            db.close()
+            raise
     return db
 
 
@@ -95,12 +95,11 @@ def translated(path: Path) -> Iterator[None]:
         raise StoreError(path=str(path), reason=error.strerror or str(error)) from error
 
 
-def _migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration], *, read_only: bool) -> None:
+def _migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:
     (found,) = db.execute("PRAGMA user_version").fetchone()
     if found > len(migrations):
-        db.close()
         raise SchemaTooNew(path=str(path), found=found, supported=len(migrations))
-    if found == len(migrations) or read_only:
+    if found == len(migrations):
         return
     with transaction(db, path):
         (found,) = db.execute("PRAGMA user_version").fetchone()  # another process may have been faster

@@ -20,6 +20,7 @@ from engine import (
     ArchiveFormatError,
     ArchivisteError,
     Mode,
+    Models,
     QuerySyntaxError,
     build_index,
     import_archive,
@@ -171,7 +172,7 @@ def _detached() -> dict[str, Any]:
 
 
 def _status(given: argparse.Namespace, choices: Choices) -> int:
-    with open_archive(choices.engine, load_models(choices.engine)) as archive:
+    with open_archive(choices.engine, Models()) as archive:
         status = archive.status()
     if given.json:
         _print_json(documents.status_document(status))

@@ -72,7 +72,7 @@ class Archive:
         """Counts of the store and of the published generation; opens no index."""
         posts, topics, categories = self.store.counts()
         manifest = generations.read_manifest(self.settings)
-        wanted = len(self.store.post_ids(min_useful_chars=self.settings.min_dense_chars))
+        wanted = self.store.long_posts(self.settings.min_dense_chars)
         covered = manifest.dense_posts if manifest else 0
         return Status(
             title=self.store.meta("title"),

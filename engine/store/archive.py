@@ -18,7 +18,7 @@ from .schema import ARCHIVE
 
 FILE = "archive.db"
 Row = tuple[Any, ...]  # SQLite's rows have no types; they end in this module
-_IDS_AT_A_TIME = 900  # SQLite's oldest limit on parameters is 999
+IDS_AT_A_TIME = 900  # SQLite's oldest limit on parameters is 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,8 @@ class ArchiveStore:
     def posts(self, ids: Iterable[PostId]) -> dict[PostId, PostRow]:
         """The held ones among these posts."""
         wanted, found = list(ids), {}
-        for start in range(0, len(wanted), _IDS_AT_A_TIME):
-            part = wanted[start : start + _IDS_AT_A_TIME]
+        for start in range(0, len(wanted), IDS_AT_A_TIME):
+            part = wanted[start : start + IDS_AT_A_TIME]
             marks = ",".join("?" * len(part))
             for row in self.rows(f"SELECT {_POST_COLUMNS} WHERE p.id IN ({marks})", part):
                 found[PostId(row[0])] = _post(row)
@@ -169,6 +169,11 @@ class ArchiveStore:
                 body = "\n".join(part for part in row[4:7] if part)
                 tags = tuple(json.loads(row[3])) if row[3] != "[]" else ()
                 yield IndexablePost(PostId(row[0]), row[1], row[2], tags, body, row[7])
+
+    def long_posts(self, min_useful_chars: int) -> int:
+        """How many held posts have at least so many useful characters."""
+        row = self.row("SELECT COUNT(*) FROM posts WHERE useful_chars >= ?", (min_useful_chars,))
+        return int(row[0]) if row else 0
 
     def post_ids(self, *, min_useful_chars: int = 0) -> frozenset[PostId]:
         """The ids of all held posts, or of those with at least so many useful characters."""

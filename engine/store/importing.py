@@ -30,7 +30,7 @@ from ..sources import (
     VectorsRefused,
 )
 from ..values import Category, OnProgress, Progress, Topic
-from .archive import ArchiveStore
+from .archive import IDS_AT_A_TIME, ArchiveStore
 from .database import transaction
 from .removal import NOTES, SourceRead, remove_absent, settle_ledger
 
@@ -258,10 +258,9 @@ def _progress(work: _Import, elapsed_s: float) -> Progress:
 
 
 def _held(db: sqlite3.Connection, ids: list[int]) -> dict[int, tuple[bytes, int]]:
-    # Ids of one batch lie close together in a backup: a range and a set are cheaper than many parameters.
     found: dict[int, tuple[bytes, int]] = {}
-    for start in range(0, len(ids), 900):
-        part = ids[start : start + 900]
+    for start in range(0, len(ids), IDS_AT_A_TIME):
+        part = ids[start : start + IDS_AT_A_TIME]
         marks = ",".join("?" * len(part))
         for post_id, digest, updated in db.execute(
             f"SELECT id, digest, updated_at FROM posts WHERE id IN ({marks})", part

@@ -142,6 +142,12 @@ def test_the_status_of_an_empty_archive_is_zero(run):
     assert run("status")[1] == "L’archive est vide.\n"
 
 
+def test_the_status_needs_no_model(run, tmp_path):
+    environ = {"ARCHIVISTE_BGE": str(tmp_path / "nulle part")}
+    status, out, err = run("status", environ=environ)
+    assert (status, out, err) == (0, "L’archive est vide.\n", "")
+
+
 @pytest.mark.parametrize("command", ["search", "ask"])
 def test_an_archive_without_index_says_what_to_do(run, command):
     status, out, err = run(command, "mandoline")

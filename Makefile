@@ -10,7 +10,7 @@ PORT ?= 8080
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo run test test-bge lint format check bench bench-import bench-search quality kill-test i18n docs package clean
+.PHONY: demo run test test-bge lint format check bench bench-import bench-llm bench-scale bench-search quality claims-report gate-report kill-test i18n docs package clean
 
 # --- set-up ------------------------------------------------------------------------------------
 
@@ -31,12 +31,12 @@ $(VENV_BGE)/.bge: pyproject.toml
 	$(VENV_BGE)/bin/python $(PIP) install --editable '.[bge]' pytest pytest-asyncio hypothesis
 	touch $@
 
-# The browser journeys drive Debian's Chromium.
-.PHONY: chromium
-chromium:
-	@command -v chromium >/dev/null || { \
-	  if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq chromium; \
-	  else echo "make test needs Chromium: sudo apt-get install chromium" >&2; exit 1; fi; }
+# The browser journeys drive Debian's Chromium; the queue is also tested on Debian's Redis.
+.PHONY: chromium redis-server
+chromium redis-server:
+	@command -v $@ >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq $@; \
+	  else echo "make test needs it: sudo apt-get install $@" >&2; exit 1; fi; }
 
 # --- what a newcomer runs ----------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ demo: $(VENV)/.base
 run: $(VENV)/.base
 	$(BIN)/archiviste serve --port $(PORT)
 
-test: $(VENV)/.dev chromium lint
+test: $(VENV)/.dev chromium redis-server lint
 	$(BIN)/python -m pytest tests --ignore=tests/bge
 
 test-bge: $(VENV_BGE)/.bge
@@ -80,10 +80,27 @@ docs: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.speed
 
+# Our language model's process against llama.cpp used bare; on a quiet machine.
+bench-llm: $(VENV)/.dev
+	$(BIN)/python -m tests.bench.llm
+
+# A forum of 425,000 posts, stage by stage; about an hour and 8 GB. `make bench-scale MORE="--posts 20000 --only words"`
+bench-scale: $(VENV)/.dev
+	$(BIN)/python $(PIP) install --editable '.[bench]'
+	$(BIN)/python -m tests.bench.scale $(MORE)
+
 # CNIL and PIAF from ../shared/data; `make quality SETS=scifact` for another. About ten minutes the first time.
 SETS ?= cnil piaf
 quality: $(VENV)/.dev
 	$(BIN)/python -m tests.quality.run $(SETS)
+
+# What the gate turns away and what it misses, probe by probe.
+gate-report: $(VENV)/.dev
+	$(BIN)/python -m tests.quality.gate
+
+# How well sentences are checked against their sources; `make claims-report MORE=--piaf` for an independent set.
+claims-report: $(VENV)/.dev
+	$(BIN)/python -m tests.quality.claims $(MORE)
 
 kill-test: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.kill

@@ -15,7 +15,9 @@ from .i18n import N_
 from .i18n import gettext as _
 
 MAX_HITS: Final = 200
-ANSWERERS: Final = ("auto", "extractive", "llm")
+STEERING: Final = ("cancel", "pause", "resume")
+ANSWERERS: Final = ("auto", "extractive", "llm", "remote")
+SHELVING: Final = ("list", "pull", "check", "add")
 
 # argparse's own sentences that this grammar can show; it looks them up under these msgids. It puts the
 # colon after a heading itself, so in French headings end with the space that goes before it.
@@ -54,7 +56,13 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     # argparse finds its sentences through these two names of its module, the C library's catalogue
     # otherwise; and the stubs do not know them.
     vars(argparse).update(_=i18n.gettext, ngettext=i18n.ngettext)
-    return _parser().parse_args([*argv])
+    parser = _parser()
+    given = parser.parse_args([*argv])
+    if given.command == "jobs" and given.action and given.job is None:
+        parser.error(_("the following arguments are required: %s") % "N")
+    if given.command == "models" and given.action in ("pull", "add") and not given.names:
+        parser.error(_("the following arguments are required: %s") % "NAME")
+    return given
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -83,6 +91,15 @@ def _parser() -> argparse.ArgumentParser:
         help=_("also remove the messages that the backup no longer holds, however many they are"),
     )  # fmt: skip
 
+    syncing = command("sync", _("bring the archive up to date with a forum on the internet"))
+    syncing.add_argument(
+        "url", type=_clean, metavar="URL", help=_("address of the forum, as https://forum.example.org")
+    )
+    syncing.add_argument(
+        "--allow-removals", action="store_true",
+        help=_("also remove the topics that the forum doesn’t show any more, however many they are"),
+    )  # fmt: skip
+
     index = command("index", _("prepare the archive for searching"))
     index.add_argument(
         "--wait", action="store_true", help=_("stay until searching by meaning is ready too (may take hours)")
@@ -104,7 +121,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_text(ask, _("the question"))
     ask.add_argument(
         "--answerer", choices=ANSWERERS, default="auto",
-        help=_("extractive (extracts), llm (language model) or auto (the model when there is one)"),
+        help=_(
+            "extractive (extracts), llm (this machine’s model), remote (a server) or auto (a model when there is one)"
+        ),
+    )  # fmt: skip
+    ask.add_argument(
+        "--after", action="append", default=[], type=_clean, metavar=_("TEXT"),
+        help=_("an earlier question of the same conversation (may be repeated, oldest first)"),
     )  # fmt: skip
     _add_json(ask)
 
@@ -134,6 +157,25 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", metavar="H", help=_("address to listen on (this machine’s own when not given)"))
     serve.add_argument("--port", type=_port, metavar="P", help=_("port to listen on"))
     serve.add_argument("--native", action="store_true", default=None, help=_("open in a window of its own"))
+
+    models = command("models", _("list the models; download, check or add some"))
+    models.add_argument(
+        "action", nargs="?", choices=SHELVING, default="list", metavar="ACTION", help=_("list, pull, check or add")
+    )
+    models.add_argument(
+        "names", nargs="*", type=_clean, metavar="NAME",
+        help=_("name of a model, or OWNER/REPO/FILE.gguf (pull); file or folder (add)"),
+    )  # fmt: skip
+    models.add_argument("--leave", action="store_true", help=_("add: leave the model where it is, without a copy"))
+    _add_json(models)
+
+    worker = command("worker", _("run the tasks of the application (it starts one itself)"))
+    worker.add_argument("--with-parent", action="store_true", help=_("end when standard input ends"))
+
+    jobs = command("jobs", _("list the tasks: imports, indexing, updates; pause, resume or cancel one"))
+    jobs.add_argument("action", nargs="?", choices=STEERING, metavar="ACTION", help=_("cancel, pause or resume"))
+    jobs.add_argument("job", nargs="?", type=_job, metavar="N", help=_("number of the task"))
+    _add_json(jobs)
     return parser
 
 
@@ -162,6 +204,10 @@ def _hits(text: str) -> int:
 
 def _port(text: str) -> int:
     return _whole(text, 1, 65535)
+
+
+def _job(text: str) -> int:
+    return _whole(text, 1, 999_999_999)
 
 
 def _whole(text: str, low: int, high: int) -> int:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import os
-import re
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from engine import (
     Abstention,
     Answer,
-    ArchiveFormatError,
     ArchivisteError,
+    Declined,
     Mode,
     Models,
     QuerySyntaxError,
@@ -28,20 +24,32 @@ from engine import (
     open_archive,
 )
 
-from . import arguments, documents, i18n, logs, printed, settings
+from . import (
+    arguments,
+    documents,
+    foreground,
+    i18n,
+    job_words,
+    jobs_command,
+    logs,
+    models_command,
+    printed,
+    settings,
+    sync,
+)
 from .i18n import gettext as _
 from .messages import message
+from .output import DONE, FAILED
+from .output import notices as _notices
+from .output import print_json as _print_json
+from .output import print_lines as _print
+from .output import say as _say
 from .progress import ProgressLine
 from .settings import Choices
 
 if TYPE_CHECKING:
     from engine.evaluate.questions import Question
 
-DONE: Final = 0
-FAILED: Final = 1
-
-# What a terminal could take for a command, should a forum's text hold some.
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _log = logging.getLogger(__name__)
 
 
@@ -51,7 +59,9 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     given = arguments.parse(argv)
     try:
         choices = _choices(given, environ)
-        logs.start(choices.engine.data, choices.app.log_level)
+        # Two processes must not rotate one file.
+        name = logs.WORKER_FILE if given.command == "worker" else logs.FILE
+        logs.start(choices.engine.data, choices.app.log_level, name=name)
         return _COMMANDS[given.command](given, choices)
     except ArchivisteError as error:
         # The user's own words stay out of the log.
@@ -104,80 +114,14 @@ def _demo(_given: argparse.Namespace, choices: Choices) -> int:
     return DONE
 
 
-def _import(given: argparse.Namespace, choices: Choices) -> int:
-    whole = True
-    for source in given.sources:
-        try:
-            with ProgressLine() as progress:
-                report = import_archive(
-                    choices.engine, source, accept_removals=given.allow_removals, on_progress=progress
-                )
-        except ArchiveFormatError as error:  # the other sources may be good
-            _say(message(error))
-            whole = False
-            continue
-        _print(*printed.report_lines(report, source=str(source)))
-        whole = whole and report.complete
-    if whole:
-        _print("", _("Next: archiviste index"))
-        return DONE
-    _say(_("Part of this could not be imported. What was read is kept."))
-    return FAILED
-
-
-def _index(given: argparse.Namespace, choices: Choices) -> int:
-    models = load_models(choices.engine)
-    with ProgressLine() as progress:
-        build_index(choices.engine, models, vectors=given.wait, on_progress=progress)
-    if models.embed is None:
-        _print(_("The archive is ready for searching by word. This machine can’t search by meaning."))
-    elif given.wait:
-        with open_archive(choices.engine, models) as archive:
-            indexed = archive.status().dense_model
-        if indexed is None or models.compares(indexed):
-            _print(_("The archive is ready for searching by word and by meaning."))
-        else:
-            _print(_("The archive is ready for searching by word."))
-            _print(message("encoder_differs"))
-    else:
-        log = _index_later(choices.engine.data)
-        _print(_("The archive is ready for searching by word."))
-        _print(_("Searching by meaning is being prepared in the background: see {log}.").format(log=log))
-    return DONE
-
-
-def _index_later(data: Path) -> Path:
-    """Start this program again for the vectors, so that it outlives the terminal; the path of its log."""
-    log = logs.path_of(data, "index.log")
-    log.parent.mkdir(parents=True, exist_ok=True)
-    frozen = getattr(sys, "frozen", False)
-    program = [sys.executable] if frozen else [sys.executable, "-m", "app"]
-    with log.open("ab") as output:
-        subprocess.Popen(
-            [*program, "--data", str(data), "--lang", i18n.language(), "index", "--wait"],
-            # A checkout is found through the working directory; an installed package is found anyway.
-            cwd=None if frozen else Path(__file__).resolve().parents[1],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            **_detached(),
-        )
-    return log
-
-
-def _detached() -> dict[str, Any]:
-    if sys.platform == "win32":
-        return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    return {"start_new_session": True}
-
-
 def _status(given: argparse.Namespace, choices: Choices) -> int:
     with open_archive(choices.engine, Models()) as archive:
         status = archive.status()
+    jobs = jobs_command.read(choices.engine.data)
     if given.json:
-        _print_json(documents.status_document(status))
+        _print_json(documents.status_document(status, jobs))
     else:
-        _print(*printed.status_lines(status))
+        _print(*printed.status_lines(status), *job_words.unfinished_lines(jobs))
     return DONE
 
 
@@ -195,9 +139,13 @@ def _search(given: argparse.Namespace, choices: Choices) -> int:
 def _ask(given: argparse.Namespace, choices: Choices) -> int:
     with open_archive(choices.engine, load_models(choices.engine)) as archive:
         # Pieces are not verified yet: a terminal can't take them back, so only the outcome is printed.
-        events = archive.ask(" ".join(given.text), answerer=given.answerer)
-        outcome = next(event for event in events if isinstance(event, Answer | Abstention))
-    _notices(outcome.notices)
+        events = archive.ask(" ".join(given.text), given.after, answerer=given.answerer)
+        outcome = next(event for event in events if isinstance(event, Answer | Abstention | Declined))
+        flaw = archive.gate.flaw() if choices.engine.gate == "on" else None
+    if flaw is not None:
+        _say(message(flaw))
+    if not isinstance(outcome, Declined):
+        _notices(outcome.notices)
     if given.json:
         _print_json(documents.ask_document(outcome))
     else:
@@ -206,7 +154,7 @@ def _ask(given: argparse.Namespace, choices: Choices) -> int:
 
 
 def _evaluate(given: argparse.Namespace, choices: Choices) -> int:
-    from engine.evaluate import configs, matrix, questions, report
+    from engine.evaluate import configs, contexts, matrix, questions, report
 
     asked = questions.read(given.questions)
     folder = report.reserve(given.out or choices.engine.data / "evaluations")
@@ -217,7 +165,11 @@ def _evaluate(given: argparse.Namespace, choices: Choices) -> int:
                 choices.engine,
                 models,
                 asked,
-                configs.named(given.config, reranker=models.rerank is not None),
+                configs.named(
+                    given.config,
+                    reranker=models.rerank is not None,
+                    contexts=contexts.ready(choices.engine, models),
+                ),
                 on_progress=progress,
             )
     finally:
@@ -261,36 +213,23 @@ def _serve(_given: argparse.Namespace, choices: Choices) -> int:
     return run_server(choices.app, choices.engine)
 
 
+def _worker(given: argparse.Namespace, choices: Choices) -> int:
+    from .worker import run as run_worker
+
+    return run_worker(choices, with_parent=given.with_parent)
+
+
 _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Choices], int]]] = {
     "demo": _demo,
-    "import": _import,
-    "index": _index,
+    "import": foreground.import_sources,
+    "sync": sync.run,
+    "index": foreground.index,
     "status": _status,
     "search": _search,
     "ask": _ask,
     "evaluate": _evaluate,
     "serve": _serve,
+    "models": models_command.run,
+    "worker": _worker,
+    "jobs": jobs_command.run,
 }
-
-# --- output -----------------------------------------------------------------------------------
-
-
-def _print(*lines: str) -> None:
-    """The answer of the command: the one place that writes to stdout."""
-    sys.stdout.write("".join(_CONTROL.sub("", line) + "\n" for line in lines))
-    sys.stdout.flush()
-
-
-def _print_json(document: documents.Document) -> None:
-    _print(*json.dumps(document, ensure_ascii=False, indent=2).splitlines())
-
-
-def _say(sentence: str) -> None:
-    """Something about the work rather than its result."""
-    sys.stderr.write(_CONTROL.sub("", sentence) + "\n")
-    sys.stderr.flush()
-
-
-def _notices(codes: Iterable[str]) -> None:
-    for code in codes:
-        _say(message(code))

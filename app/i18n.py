@@ -73,6 +73,15 @@ def percent(share: float, digits: int = 0) -> str:
     return format_percent(share, format=pattern + suffix, locale=_current)
 
 
+def size(count: float) -> str:
+    """An amount of bytes, in thousands as disks and downloads count: « 2,5 Go », « 471 Mo », « 12 ko »."""
+    units = ("o", "ko", "Mo", "Go") if _current == "fr" else ("B", "kB", "MB", "GB")
+    rank = 0
+    while count >= 999.5 and rank < len(units) - 1:
+        count, rank = count / 1000, rank + 1
+    return f"{decimal(count) if rank > 2 or 0 < count < 10 else number(count)}{NBSP}{units[rank]}"
+
+
 def date_long(moment: datetime) -> str:
     """The day, local time: « 29 novembre 2026 »."""
     return format_date(moment.astimezone(), format="long", locale=_current)

@@ -11,6 +11,7 @@ from typing import Final, TextIO
 
 FOLDER: Final = "logs"
 FILE: Final = "archiviste.log"
+WORKER_FILE: Final = "worker.log"
 MAX_BYTES: Final = 1_000_000
 KEPT: Final = 3
 
@@ -20,14 +21,14 @@ def path_of(data: Path, name: str = FILE) -> Path:
     return data / FOLDER / name
 
 
-def start(data: Path, level: str) -> None:
-    """Send every later event of at least this level to the data folder's log."""
+def start(data: Path, level: str, *, name: str = FILE) -> None:
+    """Send every later event of at least this level to a log of the data folder."""
     root = logging.getLogger()
     for handler in [*root.handlers]:
         if isinstance(handler, _LogFile):
             root.removeHandler(handler)
             handler.close()
-    handler = _LogFile(path_of(data), maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
+    handler = _LogFile(path_of(data, name), maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     root.addHandler(handler)
     root.setLevel(level.upper())

@@ -15,6 +15,7 @@ from engine import (
     ArchivisteError,
     Cancelled,
     DiskFull,
+    DownloadFailed,
     Flaw,
     GenerationFailed,
     IndexDamaged,
@@ -33,9 +34,14 @@ from engine import (
     StoreError,
 )
 
+from .answer_words import ANSWER_NOTICES
 from .i18n import N_
 from .i18n import gettext as _
 from .messages_evaluation import EVALUATION
+from .messages_gate import GATE_ERRORS, GATE_PRECISE
+from .messages_jobs import JOB_ERRORS, JOB_PRECISE
+from .messages_models import MODEL_NOTICES, MODEL_PRECISE
+from .messages_sync import SYNC_ERRORS, SYNC_PRECISE
 
 ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
     ArchivisteError: N_("The request could not be served. Your archive is intact. Details are in the log."),
@@ -78,7 +84,11 @@ ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
     GenerationFailed: N_(
         "The language model stopped before the end of its answer. Ask again, or ask for extracts only."
     ),
+    DownloadFailed: N_("The model can’t be fetched: {path}. What was received is kept. Start again later."),
     Cancelled: N_("The work was stopped. What was done is kept."),
+    **GATE_ERRORS,
+    **JOB_ERRORS,
+    **SYNC_ERRORS,
 })  # fmt: skip
 
 # The same errors, where a fact makes the sentence more precise: (class, value of that detail).
@@ -117,33 +127,15 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
             "line_too_long_dump",
         )
     },
+    (DiskFull, "forecast"): N_(
+        "The disk is too small for this index: {needed_mb} MB are needed, {free_mb} MB are free. Nothing was lost."
+        " Make some room, then start again."
+    ),
     **EVALUATION,
-    (ModelUnavailable, "missing"): N_(
-        "The file of the language model is not there: {path}. Correct its path in your settings."
-    ),
-    (ModelUnavailable, "format"): N_(
-        "This file is not a language model that can be used: {path}. Name another one in your settings."
-    ),
-    (ModelUnavailable, "embed"): N_(
-        "The model that searches by meaning can’t be loaded: {path}. Searching by word goes on working. Check"
-        " the folder of the model in your settings."
-    ),
-    (ModelUnavailable, "rerank"): N_(
-        "The model that reads the best results again can’t be loaded: {path}. Searching goes on working without"
-        " it. Check the folder of the model in your settings."
-    ),
-    (ModelUnavailable, "head"): N_(
-        "This model can’t compare a question with a message: {path}. Name a reranking model in your settings."
-    ),
-    (ModelUnavailable, "precision"): N_(
-        "On this computer the precision “{precision}” changes what the model finds: {path}. Choose “fp32” for"
-        " “bge_precision” in your settings."
-    ),
-    (ModelUnavailable, "generate"): N_(
-        "No language model can write the answer. Ask for extracts, or name a model file in your settings."
-    ),
-    (GenerationFailed, "busy"): N_("The language model is busy with another question. Ask again soon."),
-    (GenerationFailed, "no_room"): N_("The question is too long for the language model. Make it shorter."),
+    **GATE_PRECISE,
+    **JOB_PRECISE,
+    **MODEL_PRECISE,
+    **SYNC_PRECISE,
     (QuerySyntaxError, "date"): N_("“{value}” is not a date. Write for example 2015, 2015-03 or 2015-03-21."),
 })  # fmt: skip
 _PRECISE_DETAILS = ("reason", "role", "hint")
@@ -179,6 +171,10 @@ SKIPPED: Final[Mapping[SkipReason, str]] = MappingProxyType({
 })  # fmt: skip
 
 NOTICES: Final[Mapping[str, str]] = MappingProxyType({
+    "worker_given_up": N_(
+        "The part of the application that imports and indexes ended several times in a row and was not started"
+        " again. Searching goes on working. Details are in the logs; open the application again to retry."
+    ),
     "unknown_author": N_("No member of this name is in the archive."),
     "unknown_category": N_("No category of this name is in the archive."),
     "unknown_tag": N_("No tag of this name is in the archive."),
@@ -200,8 +196,8 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "rerank_unavailable": N_(
         "The model that reads the results again can’t be loaded: they are in the order of the search itself."
     ),
-    "llm_failed": N_("The language model failed: here are extracts of the archive instead."),
-    "llm_unavailable": N_("The language model can’t be loaded: here are extracts of the archive instead."),
+    **MODEL_NOTICES,
+    **ANSWER_NOTICES,
 })  # fmt: skip
 
 FLAWS: Final[Mapping[str, str]] = MappingProxyType({
@@ -222,11 +218,19 @@ FLAWS: Final[Mapping[str, str]] = MappingProxyType({
 })  # fmt: skip
 
 STAGES: Final[Mapping[str, str]] = MappingProxyType({
+    "turn": N_("Waiting until another task has finished writing"),
     "import": N_("Import"),
     "lexical": N_("Keyword index"),
     "encode": N_("Reading the messages for their meaning"),
     "dense": N_("Index by meaning"),
     "evaluate": N_("Evaluation"),
+    "sync_posts": N_("Looking for new messages"),
+    "sync_topics": N_("Reading the topics"),
+    "sync_recheck": N_("Second look at the topics"),
+    "sync_uploads": N_("Images and files"),
+    "download": N_("Download"),
+    "copy": N_("Copy"),
+    "verify": N_("Verification"),
 })  # fmt: skip
 
 Subject = ArchivisteError | AbstentionReason | SkipReason | Flaw | Progress | str
@@ -272,3 +276,8 @@ class _Facts(dict[str, object]):
 
     def __missing__(self, key: str) -> str:
         return "…"
+
+
+def correction(typed: str, read: str) -> str:
+    """What a search made of a word that no post holds."""
+    return _("No message holds “{typed}”: “{read}” was searched instead.").format(typed=typed, read=read)

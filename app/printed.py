@@ -11,14 +11,15 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from engine import Abstention, Answer, Hit, ImportReport, SearchResult, SkipReason, Status
+from engine import Abstention, Answer, Declined, Hit, ImportReport, SearchResult, SkipReason, Status
 from engine.evaluate.matrix import Run
 from engine.evaluate.tables import Table, Words, figures
 
 from . import i18n
+from .answer_words import caution, dropped, heading, invitation
 from .i18n import N_, ngettext
 from .i18n import gettext as _
-from .messages import message, skipped
+from .messages import correction, message, skipped
 
 WIDTH_MAX: Final = 100
 # What the user can do about posts left out for a reason of the source rather than of the forum.
@@ -56,7 +57,11 @@ FORUM_VECTORS: Final = N_("Where bge-m3 is on this computer, these messages won�
 
 
 def search_lines(result: SearchResult, *, explain: bool) -> Iterator[str]:
-    """The results, numbered, best first."""
+    """How the words were read, then the results, numbered, best first."""
+    for typed, read in result.corrections:
+        yield correction(typed, read)
+    if result.suggestion is not None:
+        yield _("Did you mean: {search}").format(search=result.suggestion)
     if not result.hits:
         yield _("No result.")
         return
@@ -69,18 +74,26 @@ def search_lines(result: SearchResult, *, explain: bool) -> Iterator[str]:
     yield _("{shown}, in {time}.").format(shown=shown, time=i18n.duration(result.took_ms / 1000))
 
 
-def answer_lines(outcome: Answer | Abstention) -> Iterator[str]:
+def answer_lines(outcome: Answer | Abstention | Declined) -> Iterator[str]:
     """The answer and its sources, or why there is none and what comes closest."""
+    if isinstance(outcome, Declined):
+        yield from wrapped(outcome.reason)
+        return
+    if outcome.search:
+        yield from (*wrapped(_("Search: {text}").format(text=outcome.search)), "")
     if isinstance(outcome, Abstention):
-        yield from _wrapped(message(outcome.reason))
+        yield from wrapped(message(outcome.reason))
+        if said := invitation(outcome):
+            yield from wrapped(said)
         if outcome.evidence:
             yield from ("", _("Closest messages:"))
             yield from _sources((e.n, e.author, e.title, e.url) for e in outcome.evidence)
         return
-    yield _("Extracts of the archive") if outcome.answerer == "extractive" else _("Answer")
+    yield heading(outcome)
+    yield from wrapped(said) if (said := caution(outcome)) else ()
     yield ""
-    for paragraph in outcome.text.splitlines():
-        yield from _wrapped(MARKER.sub(r"[\1]", paragraph)) if paragraph.strip() else [""]
+    for paragraph in _marked(outcome).splitlines():
+        yield from wrapped(MARKER.sub(r"[\1]", paragraph)) if paragraph.strip() else [""]
     if outcome.truncated:
         yield from ("", _("(The answer was cut: it had become too long.)"))
     if outcome.removed_links:
@@ -90,10 +103,20 @@ def answer_lines(outcome: Answer | Abstention) -> Iterator[str]:
             "{count} links that were not in the archive have been removed.",
             outcome.removed_links,
         ).format(count=i18n.number(outcome.removed_links))
+    if outcome.dropped:
+        yield from ("", dropped(len(outcome.dropped)))
     yield from ("", _("Sources:"))
     known = {e.n: e for e in outcome.evidence}
     cited = (known[c.n] for c in outcome.citations if c.n in known)
     yield from _sources((e.n, e.author, e.title, e.url) for e in cited)
+
+
+def _marked(answer: Answer) -> str:
+    """The text, each sentence that its sources don't support followed by words that say so."""
+    text = answer.text
+    for check in sorted(answer.unsupported, key=lambda check: -check.end):
+        text = f"{text[: check.end]} ({_('not verified in the sources')}){text[check.end :]}"
+    return text
 
 
 def status_lines(status: Status) -> Iterator[str]:
@@ -119,6 +142,11 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
         yield _("Imported: {source} (in {time})").format(source=source, time=i18n.duration(report.took_s))
     else:
         yield _("Imported in part: {source} (in {time})").format(source=source, time=i18n.duration(report.took_s))
+    yield from import_lines(report)
+
+
+def import_lines(report: ImportReport) -> Iterator[str]:
+    """The counts of an import, what it left out and what could not be read, below a headline."""
     counts = (
         (_("Messages added: {count}"), report.added),
         (_("Messages changed: {count}"), report.changed),
@@ -128,7 +156,7 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
     yield from ("  " + line.format(count=i18n.number(count)) for line, count in counts)
     if report.vectors:
         yield "  " + _("Vectors of the forum kept: {count}").format(count=i18n.number(report.vectors))
-        yield from _wrapped(_(FORUM_VECTORS), indent="  ")
+        yield from wrapped(_(FORUM_VECTORS), indent="  ")
     for reason, count in report.vectors_refused.items():
         why = _(REFUSED_VECTORS[reason]) if reason in REFUSED_VECTORS else _("for another reason")
         yield "  " + _("Vectors of the forum left out: {count} ({reason})").format(count=i18n.number(count), reason=why)
@@ -137,9 +165,9 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
     yield from ("  " + line for line in _skipped(report.skipped))
     for reason, advice in ADVICE.items():
         if reason in report.skipped:
-            yield from _wrapped(_(advice), indent="  ")
+            yield from wrapped(_(advice), indent="  ")
     if report.kept_absent:
-        yield from _wrapped(
+        yield from wrapped(
             ngettext(
                 "{count} message of the archive is not in this source and was kept. If the source is"
                 " right, import it again with --allow-removals.",
@@ -165,11 +193,11 @@ def evaluation_lines(run: Run) -> Iterator[str]:
     for result in run.results:
         for code, count in result.notices.items():
             where = f"{result.config.name} × {i18n.number(count)}"
-            yield from _wrapped(_("{where}: {what}").format(where=where, what=message(code)))
+            yield from wrapped(_("{where}: {what}").format(where=where, what=message(code)))
     if run.comparisons:
         yield _("* the interval leaves zero out")
     if run.absent:
-        yield from _wrapped(
+        yield from wrapped(
             ngettext(
                 "{count} question expects messages that this archive doesn’t hold: it can only fail.",
                 "{count} questions expect messages that this archive doesn’t hold: they can only fail.",
@@ -195,7 +223,7 @@ def _hit(hit: Hit, *, explain: bool) -> Iterator[str]:
     yield f"{hit.rank}. {hit.title}"
     facts = (hit.author, i18n.date_long(hit.created_at), hit.category)
     yield "   " + " · ".join(fact for fact in facts if fact)
-    yield from _wrapped(hit.excerpt, indent="   ")
+    yield from wrapped(hit.excerpt, indent="   ")
     yield f"   {hit.url}"
     if explain:
         for part in hit.contributions:
@@ -207,6 +235,8 @@ def _hit(hit: Hit, *, explain: bool) -> Iterator[str]:
                 share=i18n.decimal(part.share, 4),
             )
         yield "   " + _("Total: {score}").format(score=i18n.decimal(hit.score, 4))
+        if hit.matched:
+            yield "   " + _("Words found: {terms}").format(terms=", ".join(hit.matched))
 
 
 def _sources(sources: Iterable[tuple[int, str, str, str]]) -> Iterator[str]:
@@ -224,7 +254,8 @@ def _skipped(counts: Mapping[str, int]) -> Iterator[str]:
             yield "  " + _("{count} × {reason}").format(count=i18n.number(count), reason=skipped(reason))
 
 
-def _wrapped(text: str, *, indent: str = "") -> list[str]:
+def wrapped(text: str, *, indent: str = "") -> list[str]:
+    """The lines of a paragraph, as wide as the terminal allows."""
     width = min(shutil.get_terminal_size().columns, WIDTH_MAX)
     return textwrap.wrap(
         text, max(width, 40), initial_indent=indent, subsequent_indent=indent, break_long_words=False,

@@ -15,23 +15,31 @@ from .messages import message
 
 SECONDS_BETWEEN_LINES: Final = 5.0
 WINDOWED: Final = frozenset({"encode", "dense"})  # a long message is several passages there
-COUNTED: Final = WINDOWED | {"lexical", "evaluate"}  # an import counts bytes, which say nothing
+BYTES: Final = frozenset({"download", "copy", "verify"})
+# An import counts bytes, a search for new messages their numbers: neither says anything to a person.
+COUNTED: Final = WINDOWED | {"lexical", "evaluate", "sync_topics", "sync_recheck", "sync_uploads"}
 
 
 def describe(progress: Progress) -> str:
     """« 37,4 % — 12 300 sur 32 900 — 4 100 messages/s — reste 20 s », without what can't be told."""
     share = progress.done / progress.total if progress.total else 1.0
     parts = [i18n.percent(min(share, 1.0), digits=1)]
-    if progress.stage in COUNTED:
-        done, total = i18n.number(progress.done), i18n.number(progress.total)
-        parts.append(_("{done} of {total}").format(done=done, total=total))
+    if progress.stage in COUNTED | BYTES:
+        written = i18n.size if progress.stage in BYTES else i18n.number
+        parts.append(_("{done} of {total}").format(done=written(progress.done), total=written(progress.total)))
     if progress.rate > 0:
-        rate = i18n.number(progress.rate) if progress.rate >= 1 else i18n.decimal(progress.rate, 2)
-        unit = _("{rate} passages/s") if progress.stage in WINDOWED else _("{rate} messages/s")
-        parts.append(unit.format(rate=rate))
+        parts.append(_rate(progress))
     if progress.left_s is not None and share < 1:
         parts.append(_("{time} left").format(time=i18n.duration(progress.left_s)))
     return " — ".join(parts)
+
+
+def _rate(progress: Progress) -> str:
+    if progress.stage in BYTES:
+        return _("{size}/s").format(size=i18n.size(progress.rate))
+    rate = i18n.number(progress.rate) if progress.rate >= 1 else i18n.decimal(progress.rate, 2)
+    unit = _("{rate} passages/s") if progress.stage in WINDOWED else _("{rate} messages/s")
+    return unit.format(rate=rate)
 
 
 class ProgressLine:
@@ -48,6 +56,10 @@ class ProgressLine:
         return self
 
     def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the bar, if there is one."""
         if self._bar is not None:
             self._bar.close()
 

@@ -16,6 +16,7 @@ from .i18n import gettext as _
 from .messages import message
 from .resources import resource
 from .settings import AppSettings
+from .supervisor import Supervisor
 
 if TYPE_CHECKING:
     from .state import State
@@ -55,19 +56,22 @@ def run(app: AppSettings, engine: Settings, *, show: bool | None = None) -> int:
         log.exception("the data folder can't be used")
         _say(_("The data folder can’t be used: {path}.").format(path=engine.data))
         return 1
-    # 3. Serve.
+    # 3. Serve, with the worker as a child.
+    worker = Supervisor(engine.data, told=lambda code: _say(message(code)))
     try:
-        _serve(state, secret=secret, show=show)
+        worker.start()
+        _serve(state, worker, secret=secret, show=show)
     except KeyboardInterrupt:  # how a server is meant to end
         return 0
     except SystemExit as end:  # the server could not start after all
         return 1 if end.code else 0
     finally:
+        worker.stop()
         state.close()
     return 0
 
 
-def _serve(state: State, *, secret: str, show: bool) -> None:
+def _serve(state: State, worker: Supervisor, *, secret: str, show: bool) -> None:
     import nicegui
     from nicegui import ui
 
@@ -85,7 +89,8 @@ def _serve(state: State, *, secret: str, show: bool) -> None:
     nicegui.run.process_pool_start_method = "spawn"
     nicegui.app.add_middleware(OnlyThisServer, port=app.port)
     nicegui.app.on_startup(ready)
-    nicegui.app.on_shutdown(state.close)  # here as well: a SIGTERM ends the process right after this
+    nicegui.app.on_shutdown(worker.stop)  # here as well: a SIGTERM ends the process right after this
+    nicegui.app.on_shutdown(state.close)
     pages.register(state)
     native = app.native and _has_native_window()
     ui.run(

@@ -22,6 +22,8 @@ PREFIX = "ARCHIVISTE_"
 DATA_VARIABLE = "ARCHIVISTE_DATA"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # other machines will need a passphrase first
 LOG_LEVELS = ("debug", "info", "warning", "error")
+QUEUES = ("redis://", "rediss://")
+NUMBERS = {"port": (1, 65535), "update_every_hours": (0, 8760)}
 
 # Variables that are not simply ARCHIVISTE_<FIELD>. Both halves have a `language`: the plain name is the
 # archive's (it changes the index), LANG is the screen's.
@@ -48,7 +50,16 @@ class AppSettings:
     """Language of the screen: "fr" or "en"."""
 
     log_level: str = "warning"
-    """Least severe events written to logs/archiviste.log."""
+    """Least severe events written to the logs."""
+
+    update_every_hours: int = 0
+    """Hours between two updates of the archive while the application runs (at most 8760); 0 makes none."""
+
+    update_source: Path | None = None
+    """What an update reads: a backup, a folder where new backups arrive (the newest is read), or saved topics."""
+
+    queue_url: str = ""
+    """Redis that carries tasks to the worker (redis://HOST:PORT/0); a file of the data folder when it is not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +156,15 @@ def _coerce(key: str, value: Any, kind: str) -> Any:
             return word in _TRUE
     elif kind == "int":
         if not isinstance(value, bool) and str(value).isascii() and str(value).isdigit():
-            if not 1 <= int(value) <= 65535:
-                raise SettingsError(key=key, value=value, reason="bounds", low=1, high=65535)
+            low, high = NUMBERS[key]
+            if not low <= int(value) <= high:
+                raise SettingsError(key=key, value=value, reason="bounds", low=low, high=high)
             return int(value)
+    elif kind.startswith("Path"):
+        return Path(str(value)).expanduser().absolute() if value else None
+    elif key == "queue_url":
+        if not value or str(value).startswith(QUEUES):
+            return str(value)
     elif key == "host":
         if value in LOOPBACK:
             return value

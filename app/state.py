@@ -19,7 +19,9 @@ from .settings import AppSettings
 
 log = logging.getLogger(__name__)
 
-QUESTION_THREADS = 4  # their number also bounds the database connections that questions hold
+# Most of them only wait in the line of the language model, where people see their place; their number also bounds
+# the database connections that questions hold.
+QUESTION_THREADS = 16
 FACTS_AGE_S = 60.0  # counting 425,000 rows for each page would show
 
 

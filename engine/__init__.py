@@ -1,11 +1,16 @@
 """The public door of the engine: open an archive, search it, ask it. Knows no screen and no language catalogue."""
 
 from .archive import Archive, build_index, import_archive, open_archive
+from .discourse.address import address as forum_address
+from .discourse.api import Key as ForumKey
 from .errors import (
     ArchiveFormatError,
     ArchivisteError,
     Cancelled,
     DiskFull,
+    DownloadFailed,
+    ForumUnavailable,
+    GateFileError,
     GenerationFailed,
     IndexDamaged,
     IndexMissing,
@@ -20,11 +25,12 @@ from .errors import (
     StoreDamaged,
     StoreError,
 )
+from .live.flow import sync_archive
 from .models import load_models
 from .seams import Models
 from .settings import Settings
 from .settings import build as build_settings
-from .sources import Flaw, ImportReport, SkipReason
+from .sources import Flaw, ImportReport, SkipReason, SyncReport, UploadsReport
 from .values import (
     Abstention,
     AbstentionReason,
@@ -34,6 +40,7 @@ from .values import (
     Citation,
     ContextPost,
     Contribution,
+    Declined,
     Evidence,
     EvidenceFound,
     Hit,
@@ -41,12 +48,14 @@ from .values import (
     Piece,
     Progress,
     Query,
+    Queued,
     Role,
     SearchResult,
     Status,
     Topic,
     Zone,
 )
+from .verdicts import ClaimCheck, Doubt, DoubtCode, SourceState
 
 __all__ = [
     "Abstention",
@@ -59,12 +68,20 @@ __all__ = [
     "Cancelled",
     "Category",
     "Citation",
+    "ClaimCheck",
     "ContextPost",
     "Contribution",
+    "Declined",
     "DiskFull",
+    "Doubt",
+    "DoubtCode",
+    "DownloadFailed",
     "Evidence",
     "EvidenceFound",
     "Flaw",
+    "ForumKey",
+    "ForumUnavailable",
+    "GateFileError",
     "GenerationFailed",
     "Hit",
     "ImportReport",
@@ -80,21 +97,27 @@ __all__ = [
     "Progress",
     "Query",
     "QuerySyntaxError",
+    "Queued",
     "Role",
     "SchemaTooNew",
     "SearchResult",
     "Settings",
     "SettingsError",
     "SkipReason",
+    "SourceState",
     "Status",
     "StoreBusy",
     "StoreDamaged",
     "StoreError",
+    "SyncReport",
     "Topic",
+    "UploadsReport",
     "Zone",
     "build_index",
     "build_settings",
+    "forum_address",
     "import_archive",
     "load_models",
     "open_archive",
+    "sync_archive",
 ]

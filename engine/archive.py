@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import errno
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from . import discourse
-from .answer import answering
+from .answer import answering, asking, gate, kept
 from .errors import DiskFull, StoreBusy, StoreError
 from .index import building, forum_vectors, generations
 from .index.french import Analyser, analyser
@@ -23,9 +23,22 @@ from .seams import Models
 from .settings import Settings
 from .sources import ImportReport
 from .store import ArchiveStore, VectorStore, import_source
-from .values import AnswerEvent, FusedPost, Mode, OnProgress, Query, SearchResult, Status
+from .values import (
+    AnswerEvent,
+    Citation,
+    Declined,
+    FusedPost,
+    Mode,
+    OnProgress,
+    PostId,
+    Query,
+    SearchResult,
+    Status,
+)
+from .verdicts import SourceState
 
 WRITER_LOCK = "writer.lock"
+SYNC_LOCK = "sync.lock"  # a sync lasts hours and writes to the archive only at its end
 
 
 class Archive:
@@ -39,6 +52,8 @@ class Archive:
         self.store = ArchiveStore(settings.data)
         self.vectors = VectorStore(settings.data)
         self.analyser: Analyser = analyser(settings.language)
+        self.gate = gate.Gate(settings.data)
+        self._answers = kept.Answers()
         self._lock = threading.Lock()
         self._generation: Generation | None = None
         self._readers: dict[str, int] = {}
@@ -49,11 +64,31 @@ class Archive:
         query = grammar.parse(text)
         with self.reading() as generation:
             found = self._rank(query, mode, max(k, self.settings.candidates), generation)
-        return search_room.present(text, query, mode, found, k=k, store=self.store, analyser=self.analyser)
+        return search_room.present(text, mode, found, k=k, store=self.store, analyser=self.analyser)
 
-    def ask(self, question: str, *, answerer: answering.Answerer = "auto") -> Iterator[AnswerEvent]:
-        """Evidence, then pieces of text, then one Answer or Abstention. Raises IndexUnavailable, GenerationFailed."""
-        question = question.strip()[: grammar.MAX_CHARS]
+    def ask(
+        self,
+        question: str,
+        history: Sequence[str] = (),
+        *,
+        answerer: answering.Answerer = "auto",
+        check: Callable[[], None] = lambda: None,
+    ) -> Iterator[AnswerEvent]:
+        """Evidence, then pieces of text, then one Answer or Abstention; or Declined alone, when the gate says so.
+
+        `history` holds the earlier questions of a conversation, oldest first: what the question leaves out is taken
+        from them, and the events tell the `search` made of it. `check` is called while a model is waited for; it stops
+        the answer by raising. Raises IndexUnavailable, GenerationFailed.
+        """
+        asked = asking.understand(
+            question.strip()[: grammar.MAX_CHARS], [turn[: grammar.MAX_CHARS] for turn in history],
+            gate=self.gate if self.settings.gate == "on" else None, names=self.store.usernames,
+            generate=asking.generator(self.models, answerer), analyse=self.analyser.words, check=check,
+        )  # fmt: skip
+        if isinstance(asked, Declined):
+            yield asked
+            return
+        question = asked.text
         ranked: tuple[FusedPost, ...] = ()
         if question:
             with self.reading() as generation:
@@ -63,10 +98,27 @@ class Archive:
         evidence = evidence_room.gather(
             question, ranked, store=self.store, analyser=self.analyser, settings=self.settings
         )
-        yield from answering.answer(
+        events = answering.answer(
             question, evidence, models=self.models, settings=self.settings, answerer=answerer,
-            analyse=self.analyser.words, count=self.models.count,
+            analyse=self.analyser.words, answers=self._answers, check=check,
         )  # fmt: skip
+        try:
+            for event in events:
+                yield asked.event(event)
+        finally:
+            if isinstance(events, Generator):  # an abandoned answer stops its model now
+                events.close()
+
+    def sources_now(self, citations: Iterable[Citation]) -> dict[PostId, SourceState]:
+        """What has become of the cited posts since they were read: only those still held are public."""
+        cited = {citation.post_id: citation.digest for citation in citations}
+        held = self.store.posts(cited)
+        return {
+            post_id: SourceState.GONE if post_id not in held
+            else SourceState.EDITED if digest and held[post_id].digest != digest
+            else SourceState.HELD
+            for post_id, digest in cited.items()
+        }  # fmt: skip
 
     def status(self) -> Status:
         """Counts of the store and of the published generation; opens no index."""
@@ -162,7 +214,7 @@ def import_archive(
 
     Raises ArchiveFormatError, OtherForum, StoreBusy, DiskFull; what was read before is kept.
     """
-    with _writing(settings):
+    with writing(settings):
         found = discourse.read(source, check=check)
         store, vectors = ArchiveStore(settings.data), VectorStore(settings.data)
         ignored = settings.forum_vectors == "ignore"
@@ -186,7 +238,7 @@ def build_index(
     check: Callable[[], None] = lambda: None,
 ) -> None:
     """Bring the indexes to the state of the store, keyword search first. Raises StoreBusy, DiskFull."""
-    with _writing(settings):
+    with writing(settings):
         store, vector_store = ArchiveStore(settings.data), VectorStore(settings.data)
         try:
             building.build(
@@ -203,15 +255,20 @@ def build_index(
             vector_store.close()
 
 
+def writing(settings: Settings) -> AbstractContextManager[None]:
+    """One writer a data folder, whatever the process. Raises StoreBusy, DiskFull, StoreError."""
+    return locked(settings, WRITER_LOCK, reason="writing")
+
+
 @contextmanager
-def _writing(settings: Settings) -> Iterator[None]:
-    """One writer a data folder, whatever the process."""
+def locked(settings: Settings, name: str, *, reason: str) -> Iterator[None]:
+    """Hold a lock of the data folder, else StoreBusy with this reason; errors of the disk are told in our words."""
     settings.data.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(settings.data / WRITER_LOCK)
+    lock = FileLock(settings.data / name)
     try:
         lock.acquire(blocking=False)
     except Timeout as error:
-        raise StoreBusy(holder=str(settings.data)) from error
+        raise StoreBusy(holder=str(settings.data), reason=reason) from error
     try:
         yield
     except OSError as error:  # Whoosh writes its files itself; SQLite and Chroma report a full disk their own way

@@ -2,20 +2,23 @@
 
 ArchivisteError(code, **details)      code = i18n key, details = facts for the sentence
  ├─ SettingsError        key, value             unknown key or bad value
+ ├─ GateFileError        path, line, reason     the moderators' rules can't be used
  ├─ ArchiveFormatError   path, where            a source cannot be read
  ├─ StoreError
  │   ├─ SchemaTooNew     found, supported       written by a newer version
- │   ├─ StoreBusy        holder                 another process writes to the data folder
+ │   ├─ StoreBusy        holder, reason         another process writes to the data folder
  │   ├─ StoreDamaged     path, reason           SQLite refuses the file
- │   ├─ DiskFull         path                   no room left, what was committed is kept
+ │   ├─ DiskFull         path                   no room left, or not enough for an index; what was committed is kept
  │   └─ OtherForum       held, offered          a source of another forum
  ├─ IndexUnavailable
  │   ├─ IndexMissing
  │   ├─ IndexOutdated    reason                 fingerprint differs from the code or the model
  │   └─ IndexDamaged     part                   cannot be opened, or disagrees with the store
  ├─ ModelUnavailable     role, path             embed, rerank or generate cannot load
+ ├─ DownloadFailed       reason, path           a model can't be fetched or added, what was fetched is kept
  ├─ QuerySyntaxError     hint, value            an operator's value can't be understood
  ├─ GenerationFailed     stage                  the language model stopped before its answer
+ ├─ ForumUnavailable     reason, url            a live forum can't be read now, what was fetched is kept
  └─ Cancelled                                   raised by the cancel check, caught by the job
 """
 
@@ -40,6 +43,12 @@ class SettingsError(ArchivisteError):
     """A setting has an unknown name or an impossible value; the user corrects it."""
 
     code = "settings"
+
+
+class GateFileError(ArchivisteError):
+    """The moderators' file of rules is wrong at a line; they correct it, the shipped rules hold meanwhile."""
+
+    code = "gate_file"
 
 
 class ArchiveFormatError(ArchivisteError):
@@ -114,6 +123,16 @@ class ModelUnavailable(ArchivisteError):
     code = "model_unavailable"
 
 
+class DownloadFailed(ArchivisteError):
+    """A model could not be fetched or added (`reason` says why); the user tries again, from where it stopped.
+
+    Reasons: unreachable, offline, not_found, refused, busy, server, cut, damaged (hash or size), changed (not the file
+    that the catalogue knows), not_a_model, several, unreadable.
+    """
+
+    code = "download_failed"
+
+
 class QuerySyntaxError(ArchivisteError):
     """An operator of the search has a value that can't be understood; the user corrects it."""
 
@@ -124,6 +143,17 @@ class GenerationFailed(ArchivisteError):
     """The language model stopped before its answer; the user asks again or reads the extracts."""
 
     code = "generation_failed"
+
+
+class ForumUnavailable(ArchivisteError):
+    """A live forum can't be read (`reason` says why); the user tries again later, from where it stopped.
+
+    Reasons: address, offline, certificate, failing (5xx again and again), garbled (no JSON again and again),
+    too_many (`wait_s`), not_discourse, login_required, key_refused, redirected (`host`), blocked (`path`), younger (its
+    post ids are far below those of the archive: another forum at the same address).
+    """
+
+    code = "forum_unavailable"
 
 
 class Cancelled(ArchivisteError):

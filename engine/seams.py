@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -23,7 +24,17 @@ class Message:
 
 Embed = Callable[[Sequence[str], TextRole], Vectors]  # (n, d) float32, rows of norm 1
 Rerank = Callable[[str, Sequence[str]], Sequence[float]]  # one score a text, in input order
-Generate = Callable[[Sequence[Message]], Iterator[str]]  # closing the iterator stops generation
+# Pieces of text; an empty one says "still at work", so that one can give up. Closing the iterator stops generation.
+Generate = Callable[[Sequence[Message]], Iterator[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A language model that answers one question at a time, for the one question that holds this turn."""
+
+    ahead: Iterator[int]  # questions before this one, again and again, 0 while the model loads; ends when it is ready
+    generate: Generate
+    count: Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +44,20 @@ class Models:
     embed: Embed | None = None
     embed_name: str | None = None  # what names these vectors in vectors.db and in the manifest
     reads: frozenset[str] = frozenset()  # names of other vectors that a query of `embed` can be compared with
+    others: Mapping[str, Embed] = field(default_factory=dict)  # by the names of their vectors: see `encoder`
     rerank: Rerank | None = None
     generate: Generate | None = None
     count: Callable[[str], int] | None = None  # tokens of a text for the model behind `generate`
+    turn: Callable[[], AbstractContextManager[Turn]] | None = None  # `generate` and `count` for one question's length
+    generate_name: Callable[[], str] | None = None  # names the model behind `generate`: the same name, the same text
+    context_tokens: int | None = None  # prompt and answer together; None leaves it to the settings
+    remote: Generate | None = None  # a model on a server, taken before `generate` when there is one
+    retry: Callable[[], None] = lambda: None  # lets a model that was turned off after a crash be tried again
     close: Callable[[], None] = lambda: None  # gives back the memory and the process of a language model
+
+    def encoder(self, vectors: str | None) -> Embed | None:
+        """What encodes a query for an index of these vectors: another than `embed` until that has read all posts."""
+        return self.embed if self.compares(vectors) else self.others.get(vectors or "")
 
     def compares(self, vectors: str | None) -> bool:
         """Whether a query of `embed` can be compared with the vectors of that name."""

@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from .errors import SettingsError
 
-INDEX_FORMAT = 1  # raise when analysis, passages or index layout change in code
+LEAST_CONTEXT_TOKENS = 512  # less holds no message and its answer
+INDEX_FORMAT = 3  # raise when analysis, passages or index layout change in code
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +51,34 @@ class Settings:
     """Passages encoded at a time."""
 
     llm_model: Path | None = None
-    """GGUF file of the answering model; extracts are given when it is not there."""
+    """GGUF file of the answering model; when it is not given, the last one that was added to the data folder."""
 
-    llm_context_tokens: int = 4096
-    """Context of the answering model, prompt and answer together."""
+    llm_context_tokens: int = 0
+    """Context of the answering model, prompt and answer together; 0 takes what the evidence and the memory call for."""
 
     llm_answer_tokens: int = 400
     """Longest answer, in tokens."""
 
     llm_threads: int = 0
     """Threads of the answering model; 0 takes the machine's physical cores."""
+
+    llm_batch_tokens: int = 0
+    """Tokens of the prompt that the answering model reads at a time; 0 lets the number of cores decide."""
+
+    llm_idle_s: float = 600.0
+    """Seconds without a question after which the answering model gives its memory back; 0 keeps it."""
+
+    llm_url: str | None = None
+    """Address of a server that writes the answers (llama-server, Ollama, vLLM…), as http://192.168.1.20:8000/v1."""
+
+    llm_remote_model: str | None = None
+    """Name that this server gives to the model."""
+
+    llm_key_variable: str | None = None
+    """Name of the environment variable that holds the key of this server."""
+
+    unsupported_claims: str = "mark"
+    """What becomes of a model's sentences that the posts they cite don't support: "mark" or "drop"."""
 
     rrf_k: int = 20
     """k of reciprocal rank fusion; measured, see docs/decisions/0006-fusion-by-measurement.md (60 in the paper)."""
@@ -75,8 +95,14 @@ class Settings:
     rerank_deadline_s: float = 2.0
     """Seconds that a search waits for the cross-encoder before it keeps the fused order."""
 
+    gate: str = "on"
+    """Whether the rules of the gate turn questions away (their list: gate.toml in the data folder): "on" or "off"."""
+
     combine: str = "on"
     """Whether the best fused posts are looked at again with what both legs know: "on" or "off"."""
+
+    spelling: str = "on"
+    """Whether words that no message holds are read as their nearest neighbour: "on" or "off"."""
 
     candidates: int = 100
     """Posts asked of each leg before fusion (at most 200)."""
@@ -93,6 +119,18 @@ class Settings:
     long_topic_posts: int = 10
     """From this many posts on, a topic may give two numbered posts."""
 
+    sync_interval_s: float = 1.0
+    """Seconds between two requests to a live forum, from start to start."""
+
+    sync_contact: str | None = None
+    """Mail address or page told to the forum with each request, for its administrator to write to you."""
+
+    sync_recheck_requests: int = 1000
+    """Requests that a sync spends at most on reading again what is held, oldest look first; 0 reads nothing again."""
+
+    sync_uploads_mb: int = 0
+    """Room for images and files fetched from the forum, in megabytes; 0 fetches none."""
+
 
 # What a change of the setting obliges to rebuild. A test fails on a field that is in neither set.
 CHANGES_INDEX = frozenset({"language", "window_chars", "window_overlap_chars", "min_dense_chars"})
@@ -107,17 +145,29 @@ KEEPS_INDEX = frozenset(
         "llm_context_tokens",
         "llm_answer_tokens",
         "llm_threads",
+        "llm_batch_tokens",
+        "llm_idle_s",
+        "llm_url",
+        "llm_remote_model",
+        "llm_key_variable",
+        "unsupported_claims",
         "rrf_k",
         "lexical_weight",
         "dense_weight",
         "reranker_model",
         "rerank_deadline_s",
         "combine",
+        "gate",
+        "spelling",
         "candidates",
         "evidence_max",
         "evidence_neighbours",
         "evidence_tokens",
         "long_topic_posts",
+        "sync_interval_s",
+        "sync_contact",
+        "sync_recheck_requests",
+        "sync_uploads_mb",
     }
 )
 
@@ -126,9 +176,11 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "window_overlap_chars": (0, 1000),
     "min_dense_chars": (0, 200),
     "embed_batch": (1, 256),
-    "llm_context_tokens": (512, 131072),
+    "llm_context_tokens": (0, 131072),
     "llm_answer_tokens": (32, 4096),
     "llm_threads": (0, 256),
+    "llm_batch_tokens": (0, 2048),
+    "llm_idle_s": (0, 86400),
     "rrf_k": (1, 1000),
     "lexical_weight": (0, 10),
     "dense_weight": (0, 10),
@@ -138,10 +190,16 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "evidence_neighbours": (0, 10),
     "evidence_tokens": (200, 100000),
     "long_topic_posts": (2, 100000),
+    "sync_interval_s": (0.3, 3600),  # Discourse allows 200 requests a minute to an address
+    "sync_recheck_requests": (0, 1000000),
+    "sync_uploads_mb": (0, 10000000),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "language": ("fr", "en"),
     "combine": ("on", "off"),
+    "unsupported_claims": ("mark", "drop"),
+    "gate": ("on", "off"),
+    "spelling": ("on", "off"),
     "forum_vectors": ("auto", "use", "ignore"),
     "bge_precision": ("auto", "fp32", "bf16", "int8"),
 }
@@ -163,6 +221,11 @@ def build(data: Path, *layers: Mapping[str, Any]) -> Settings:
     settings = Settings(data=data.expanduser().absolute(), **values)
     if settings.window_overlap_chars * 2 > settings.window_chars:
         raise SettingsError(key="window_overlap_chars", value=settings.window_overlap_chars, reason="overlap")
+    if 0 < settings.llm_context_tokens < LEAST_CONTEXT_TOKENS:
+        low, high = LEAST_CONTEXT_TOKENS, BOUNDS["llm_context_tokens"][1]
+        value = settings.llm_context_tokens
+        raise SettingsError(key="llm_context_tokens", value=value, reason="bounds", low=low, high=high)
+    _check_url(settings.llm_url)
     return settings
 
 
@@ -173,8 +236,22 @@ def index_fingerprint(settings: Settings) -> str:
     return hashlib.sha256(document.encode()).hexdigest()[:16]
 
 
+def _check_url(url: str | None) -> None:
+    if url is None:
+        return
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:  # a port that is no number, a bracket that doesn't close
+        good = False
+    if not good or "@" in url:  # a key in an address would end in a log: it has its own variable
+        raise SettingsError(key="llm_url", value=url.rpartition("@")[2], reason="url")
+
+
 def _coerce(key: str, value: Any, kind: str) -> Any:
     try:
+        if kind == "str | None":
+            return str(value).strip() or None if value is not None else None
         if kind.startswith("Path"):
             return None if value in (None, "") else Path(str(value)).expanduser().absolute()
         if kind == "str":

@@ -177,3 +177,35 @@ class ImportReport:
     took_s: float
     vectors: int = 0  # of public posts, computed by the forum and kept
     vectors_refused: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadsReport:
+    """What a sync did about images and files; `held` counts those of earlier syncs too."""
+
+    fetched: int
+    held: int
+    held_bytes: int
+    absent: int  # the forum does not have them
+    no_room: int  # in the quota, or too large
+    finished: bool  # False when the forum stopped answering
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What one live sync did, and how its count stands: the public topics announce so many posts, `holes` of which were
+    never served; the private ones among them are in `imported.skipped`, those of private topics too."""
+
+    imported: ImportReport
+    topics: int  # public, in all
+    announced: int
+    held: int  # posts in the archive
+    holes: int
+    topics_read: int
+    departed: int  # topics that the forum does not show any more, removed
+    kept_topics: int  # the same, kept because removing so many needs a word of the user
+    troubled: int  # topics that the server failed to show, asked for again next time
+    requests: int
+    waited_s: float  # because the server asked for it or failed
+    took_s: float
+    uploads: UploadsReport | None = None

@@ -5,11 +5,17 @@ Knows nothing about SQLite, Whoosh, Chroma or any model.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Literal, NewType
+
+from .progress import OnProgress as OnProgress
+from .progress import Progress as Progress
+from .verdicts import AbstentionReason as AbstentionReason
+from .verdicts import ClaimCheck as ClaimCheck
+from .verdicts import Declined as Declined
+from .verdicts import Zone as Zone
 
 PostId = NewType("PostId", int)
 TopicId = NewType("TopicId", int)
@@ -128,6 +134,7 @@ class Hit:
     score: float
     excerpt: str
     contributions: tuple[Contribution, ...]
+    matched: tuple[str, ...] = ()  # terms of the query, as analysed, that the title or the post holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +149,8 @@ class SearchResult:
     took_ms: float
     notices: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
+    corrections: tuple[tuple[str, str], ...] = ()  # (typed, read) words: no post holds the first
+    suggestion: str | None = None  # a whole search that may have been meant
 
 
 class Role(StrEnum):
@@ -163,6 +172,7 @@ class ContextPost:
     author: str
     created_at: datetime
     text: str
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +191,7 @@ class Evidence:
     created_at: datetime
     text: str
     context: tuple[ContextPost, ...] = ()
+    digest: str = ""  # changes when the post is edited
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,23 +205,7 @@ class Citation:
     url: str
     path: str
     quote: str
-
-
-class Zone(StrEnum):
-    """How well the evidence can answer; empty never reaches a model."""
-
-    EMPTY = "empty"
-    WEAK = "weak"
-    NORMAL = "normal"
-
-
-class AbstentionReason(StrEnum):
-    """Why no answer was written."""
-
-    NO_EVIDENCE = "no_evidence"
-    NO_MATCH = "no_match"  # evidence, but no sentence of it speaks of the question
-    NO_CITATION = "no_citation"  # the model cited nothing of the evidence
-    QUESTION_EMPTY = "question_empty"
+    digest: str = ""  # of the post as it was read
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +214,7 @@ class Answer:
 
     question: str
     zone: Zone
-    answerer: Literal["extractive", "llm"]
+    answerer: Literal["extractive", "llm", "remote"]
     text: str
     citations: tuple[Citation, ...]
     evidence: tuple[Evidence, ...]
@@ -227,6 +222,14 @@ class Answer:
     truncated: bool = False
     notices: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
+    checks: tuple[ClaimCheck, ...] = ()  # one a sentence of `text` that claims something
+    dropped: tuple[str, ...] = ()  # sentences left out of `text` because no cited post supports them
+    search: str = ""  # what was searched, when the question leaned on earlier ones
+
+    @property
+    def unsupported(self) -> tuple[ClaimCheck, ...]:
+        """The sentences of `text` that their sources don't support."""
+        return tuple(check for check in self.checks if not check.supported)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,12 +238,14 @@ class Abstention:
 
     question: str
     zone: Zone
-    answerer: Literal["extractive", "llm"]
+    answerer: Literal["extractive", "llm", "remote"]
     reason: AbstentionReason
     evidence: tuple[Evidence, ...] = ()
     removed_links: int = 0
     notices: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
+    category: str = ""  # of the archive, where the question may be asked; empty when none imposes itself
+    search: str = ""  # what was searched, when the question leaned on earlier ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +253,14 @@ class EvidenceFound:
     """First event of an answer being written: what it may cite."""
 
     evidence: tuple[Evidence, ...]
+    search: str = ""  # what was searched, when the question leaned on earlier ones
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The language model answers others first: `ahead` questions; 0 once its turn has come, after a wait or a load."""
+
+    ahead: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,21 +270,7 @@ class Piece:
     text: str
 
 
-AnswerEvent = EvidenceFound | Piece | Answer | Abstention
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where a long work stands; `rate` in items a second, `left_s` None while it can't be told."""
-
-    stage: str
-    done: int
-    total: int
-    rate: float = 0.0
-    left_s: float | None = None
-
-
-OnProgress = Callable[[Progress], None]
+AnswerEvent = EvidenceFound | Queued | Piece | Answer | Abstention | Declined
 
 
 @dataclass(frozen=True, slots=True)

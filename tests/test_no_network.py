@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.discourse_server import Reply, Serving, small_forum
+
 ROOT = Path(__file__).parent.parent
 
 # An audit hook sees every socket call of Python code, in whatever library, and raising in it forbids the call.
@@ -57,6 +59,12 @@ from app import cli
 cli.run(["--data", sys.argv[1], "serve", "--port", str(port)], {})
 """
 
+SYNC = """
+from app import cli
+environ = {"ARCHIVISTE_SYNC_INTERVAL_S": "0.3", "ARCHIVISTE_SYNC_UPLOADS_MB": "1"}
+assert cli.run(["--data", sys.argv[1], "sync", sys.argv[2]], environ) == 0
+"""
+
 PROBE = """
 import urllib.request
 try:
@@ -87,3 +95,20 @@ def test_the_server_stays_on_this_machine(demo_data):
     found = run(SERVER, demo_data)
     assert found.returncode == 0, found.stderr
     assert "NETWORK" not in found.stderr
+
+
+def test_a_sync_talks_to_the_forum_that_was_named_and_to_nobody_else(tmp_path):
+    forum = small_forum()
+    images = [
+        f"https://192.0.2.1/uploads/default/original/1X/{'a' * 40}.png",
+        "https://cdn.exemple/b.png",
+        "//192.0.2.1/c",
+    ]
+    forum.posts[200]["cooked"] += "".join(f'<p><img src="{image}"></p>' for image in images)
+    forum.posts[60]["avatar_template"] = "https://192.0.2.1/{size}.png"
+    forum.fail("/t/102.json", Reply(301, b"", {"Location": "http://192.0.2.1/t/102.json"}))
+    with Serving(forum) as served:
+        found = run(SYNC, tmp_path, served.url)
+    assert found.returncode == 0, found.stderr
+    assert "NETWORK" not in found.stderr
+    assert [asked.path for asked in forum.asked].count("/t/101.json") == 1

@@ -2,39 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import groupby
 
-from engine import Answer, Citation, Evidence
+from engine import Answer, Citation, ClaimCheck, Evidence, SourceState
+from engine.values import PostId
 
+from ..answer_words import changed, dropped, why
 from ..i18n import gettext as _
-from .answer_text import Block, Kind, blocks
+from .answer_text import Doubted, Kind, Part, blocks
 from .cards import chip
 from .markup import box, text
 
 
-def show(answer: Answer) -> None:
-    """The text of an answer. The model's words are only ever inserted as text."""
-    citations = {citation.n: citation for citation in answer.citations}
-    evidence = {item.n: item for item in answer.evidence}
-    for kind, run in groupby(blocks(answer.text, citations), key=lambda block: block.kind):
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the parts of an answer refer to."""
+
+    citations: dict[int, Citation]
+    evidence: dict[int, Evidence]
+    doubted: tuple[ClaimCheck, ...]
+    states: Mapping[PostId, SourceState]
+
+
+def show(answer: Answer, states: Mapping[PostId, SourceState] | None = None) -> None:
+    """The text of an answer. The model's words are only ever inserted as text.
+
+    `states`: what has become of the cited posts, by post id.
+    """
+    shown = _Shown(
+        {citation.n: citation for citation in answer.citations},
+        {item.n: item for item in answer.evidence},
+        answer.unsupported,
+        states or {},
+    )
+    spans = [(check.start, check.end) for check in answer.unsupported]
+    for kind, run in groupby(blocks(answer.text, shown.citations, spans), key=lambda block: block.kind):
         if kind is Kind.PARAGRAPH:
             for block in run:
                 with box("p"):
-                    _words(block, citations, evidence)
+                    _words(block.parts, shown)
             continue
         with box("ul", "extracts" if kind is Kind.EXTRACT else ""):
             for block in run:
                 with box("li"):
-                    _words(block, citations, evidence)
+                    _words(block.parts, shown)
+    _notes(answer)
+
+
+def _notes(answer: Answer) -> None:
     if answer.truncated:
         text(_("The answer was cut: it had become too long."), "p", "note")
     if answer.removed_links:
         text(_("Links that the archive can’t confirm were removed."), "p", "note")
+    if answer.dropped:
+        text(dropped(len(answer.dropped)), "p", "note")
 
 
-def _words(block: Block, citations: dict[int, Citation], evidence: dict[int, Evidence]) -> None:
-    for part in block.parts:
-        if isinstance(part, int):
-            chip(citations[part], evidence.get(part))
-        else:
-            text(part)
+def _words(parts: tuple[Part, ...] | tuple[str | int, ...], shown: _Shown) -> None:
+    for part in parts:
+        match part:
+            case int():
+                citation = shown.citations[part]
+                chip(citation, shown.evidence.get(part), changed(shown.states.get(citation.post_id)))
+            case Doubted(span, inside):
+                with box("span", "doubted"):
+                    _words(inside, shown)
+                    text(_("not verified in the sources"), "span", "doubt", title=why(shown.doubted[span]))
+            case _:
+                text(part)

@@ -38,11 +38,15 @@ def source(evidence: Evidence) -> None:
             text(shortened(evidence.text, SOURCE_CHARS), "p", "excerpt")
 
 
-def chip(citation: Citation, evidence: Evidence | None) -> None:
-    """A citation inside an answer: its number, linked to the message; the quote shows on hover."""
+def chip(citation: Citation, evidence: Evidence | None, changed: str = "") -> None:
+    """A citation inside an answer: its number, linked to the message; the quote, or what changed, shows on hover."""
     who = evidence.author if evidence else ""
     label = _("Source {n}: message by {author}").format(n=citation.n, author=who)
-    link(str(citation.n), citation.path, "chip", title=f"«\u00a0{citation.quote}\u00a0»", aria_label=label)
+    look = "chip changed" if changed else "chip"
+    link(
+        str(citation.n), citation.path, look,
+        title=changed or f"«\u00a0{citation.quote}\u00a0»", aria_label=f"{label}. {changed}" if changed else label,
+    )  # fmt: skip
 
 
 def byline(author: str, moment: datetime, *, category: str = "") -> None:

@@ -5,25 +5,27 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from engine import AnswerEvent, ArchivisteError
+from engine import AnswerEvent, ArchivisteError, Cancelled
 
 from ..state import State
 
 log = logging.getLogger(__name__)
 
-Answerer = Literal["auto", "extractive", "llm"]
+Answerer = Literal["auto", "extractive", "llm", "remote"]
 End = Literal["done", "stopped"]
 Event = AnswerEvent | Exception | End
 
 
 class QuestionStream:
-    """Runs `Archive.ask`, whose iterator blocks, outside the event loop; stops between two events."""
+    """Runs `Archive.ask`, whose iterator blocks, outside the event loop; stops between two events or while it waits."""
 
-    def __init__(self, state: State, question: str, *, answerer: Answerer = "auto") -> None:
-        self._state, self._question, self._answerer = state, question, answerer
+    def __init__(
+        self, state: State, question: str, history: Sequence[str] = (), *, answerer: Answerer = "auto"
+    ) -> None:
+        self._state, self._question, self._history, self._answerer = state, question, history, answerer
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._stopped = threading.Event()
         state.questions.submit(self._run)
@@ -43,20 +45,24 @@ class QuestionStream:
     def _run(self) -> None:
         end: End = "done"
         try:
-            events = self._state.archive.ask(self._question, answerer=self._answerer)
+            events = self._state.archive.ask(self._question, self._history, answerer=self._answerer, check=self._check)
             try:
                 for event in events:
-                    if self._stopped.is_set() or self._state.stopping.is_set():
-                        end = "stopped"
-                        break
+                    self._check()
                     self._events.put(event)
             finally:
                 close = getattr(events, "close", None)  # ends the generation in progress
                 if close is not None:
                     close()
+        except Cancelled:
+            end = "stopped"
         except ArchivisteError as error:
             self._events.put(error)
         except Exception as error:  # the page boundary: a thread has nobody else to tell
             log.exception("a question failed")
             self._events.put(error)
         self._events.put(end)
+
+    def _check(self) -> None:
+        if self._stopped.is_set() or self._state.stopping.is_set():
+            raise Cancelled

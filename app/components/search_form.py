@@ -1,4 +1,4 @@
-"""The two forms: the search box of every page, and the large box for a question.
+"""The forms: the search box of every page, the large box for a question, and what goes on from an answer.
 
 Plain HTML forms that send a GET: the address can be shared, and they work before the socket is connected.
 """
@@ -38,6 +38,26 @@ def search_form(query: str = "", *, mode: str = "", classes: str = "search", foc
                 field.focus(); field.select();
             }}""",
         )
+
+
+def follow_up_form(earlier: str) -> None:
+    """A one-line box for a question that goes on from those before it, one a line."""
+    with box("form", "search", action="/demander", method="get"):
+        box(
+            "input", "field", name="q", maxlength=QUESTION_CHARS, autocomplete="off", required=True,
+            placeholder=_("Ask something more about it"), aria_label=_("Ask something more about it"),
+        )  # fmt: skip
+        box("input", type="hidden", name="avant").props["defaultValue"] = earlier
+        text(_("Ask"), "button", "button quiet", type="submit")
+
+
+def searched_form(search: str) -> None:
+    """What was searched in place of the question, to be corrected."""
+    with box("form", "search", action="/demander", method="get"):
+        text(_("Search:"), "label", "note", for_="searched")
+        field = box("input", "field", id="searched", name="q", maxlength=QUESTION_CHARS, autocomplete="off")
+        field.props["defaultValue"] = search
+        text(_("Change this search"), "button", "button quiet", type="submit")
 
 
 def question_form(question: str = "", *, autofocus: bool = False) -> None:

@@ -7,15 +7,19 @@ from urllib.parse import urlencode
 
 from nicegui import ui
 
-from engine import Abstention, Answer, ArchivisteError, Evidence, EvidenceFound, Piece
+from engine import Abstention, Answer, ArchivisteError, Declined, Evidence, EvidenceFound, Piece, Queued, Zone
+from engine.answer.condense import TURNS
 
+from .. import i18n
+from ..answer_words import caution, heading, invitation
 from ..components import answer as answer_part
 from ..components.answer_text import while_streaming
 from ..components.cards import source
 from ..components.markup import box, button, link, text
 from ..components.question_stream import Answerer, Event, QuestionStream
-from ..components.search_form import QUESTION_CHARS, question_form
+from ..components.search_form import QUESTION_CHARS, follow_up_form, question_form, searched_form
 from ..i18n import gettext as _
+from ..i18n import ngettext
 from ..messages import message
 from ..state import State
 from ..theme import frame
@@ -25,9 +29,10 @@ PATH = "/demander"
 TICK_S = 0.15  # the page follows the model 5 to 10 times a second, as people read
 
 
-def address(question: str) -> str:
-    """The address of a question."""
-    return f"{PATH}?{urlencode({'q': question})}"
+def address(question: str, earlier: Sequence[str] = ()) -> str:
+    """The address of a question, and of those that it goes on from."""
+    before = {"avant": "\n".join(earlier)} if earlier else {}
+    return f"{PATH}?{urlencode({'q': question, **before})}"
 
 
 def register(state: State) -> None:
@@ -43,13 +48,14 @@ def register(state: State) -> None:
             _examples(state)
 
     @ui.page(PATH)
-    def question_page(q: str = "") -> None:
+    def question_page(q: str = "", avant: str = "") -> None:
         question = " ".join(q.split())[:QUESTION_CHARS]
+        earlier = [turn[:QUESTION_CHARS] for turn in avant.splitlines() if turn.strip()][-TURNS:]
         with frame(state, question or _("Ask"), here="/"):
             text(question or _("Ask the archive"), "h1", "visually-hidden")
             question_form(question, autofocus=not question)
             if question:
-                _conversation(state, question)
+                _conversation(state, question, earlier)
             else:
                 _examples(state)
 
@@ -66,12 +72,17 @@ def _examples(state: State) -> None:
                     link(question, address(question), "example")
 
 
-def _conversation(state: State, question: str) -> None:
+def _conversation(state: State, question: str, earlier: Sequence[str]) -> None:
     """The question being answered: where it stands, the answer, then the messages that it may rest on."""
     with box("div", "status-line"):
         progress = text(_("Reading the archive…"), "p", "progress", role="status")
         stopper = button(_("Stop"), lambda: stop(), "button quiet stop")
+    flaw = state.archive.gate.flaw() if state.engine.gate == "on" else None
+    if flaw is not None:
+        text(message(flaw), "p", "notice")
+    searched = box("div", "searched")
     written = box("section", "answer")
+    going_on = box("div", "going-on")
     found = box("section", "sources")
     stream: QuestionStream | None = None
     pieces: list[str] = []
@@ -83,7 +94,7 @@ def _conversation(state: State, question: str) -> None:
     def begin(answerer: Answerer = "auto") -> None:
         nonlocal stream
         if stream is None:  # a reconnection must not ask again
-            stream = QuestionStream(state, question, answerer=answerer)
+            stream = QuestionStream(state, question, earlier, answerer=answerer)
             ui.context.client.on_delete(stream.stop)
 
     def stop() -> None:
@@ -98,23 +109,40 @@ def _conversation(state: State, question: str) -> None:
         progress.set_visibility(bool(said))
         stopper.set_visibility(False)
 
+    def go_on() -> None:
+        with going_on:
+            follow_up_form("\n".join([*earlier, question][-TURNS:]))
+
     def take(event: Event) -> None:
         match event:
-            case EvidenceFound(evidence):
+            case EvidenceFound(evidence, search):
                 progress.text = _("Writing the answer…")
+                if search:
+                    with searched:
+                        searched_form(search)
                 _sources(found, evidence)
+            case Queued(ahead):
+                progress.text = _queued(ahead) if ahead else _("Writing the answer…")
             case Piece(piece):
                 pieces.append(piece)
             case Answer():
                 written.clear()
                 with written:
-                    _answer(event)
+                    _answer(state, event)
+                if event.zone is Zone.WEAK:
+                    written.classes("weak")
+                go_on()
                 _sources(found, event.evidence)
             case Abstention():
                 written.clear()
                 with written:
                     _abstention(event, question)
-                _sources(found, event.evidence)
+                go_on()
+                _sources(found, event.evidence, _("Perhaps related"))
+            case Declined():
+                written.clear()
+                with written:
+                    text(event.reason, "p", "abstention")
             case "done":
                 end()
             case "stopped":
@@ -140,27 +168,46 @@ def _conversation(state: State, question: str) -> None:
     ticking = ui.timer(TICK_S, tick)
 
 
-def _answer(answer: Answer) -> None:
-    text(_("Extracts of the archive") if answer.answerer == "extractive" else _("Answer"), "h2")
+def _queued(ahead: int) -> str:
+    return ngettext(
+        "The model is answering: {count} question is before yours. The messages found are already below.",
+        "The model is answering: {count} questions are before yours. The messages found are already below.",
+        ahead,
+    ).format(count=i18n.number(ahead))
+
+
+def _answer(state: State, answer: Answer) -> None:
+    text(heading(answer), "h2")
+    if said := caution(answer):
+        text(said, "p", "caution")
     for notice in answer.notices:
         text(message(notice), "p", "notice")
-    answer_part.show(answer)
+    if "llm_off" in answer.notices:
+
+        def again() -> None:
+            state.models.retry()
+            ui.navigate.reload()
+
+        button(_("Try the language model again"), again, "button quiet")
+    answer_part.show(answer, state.archive.sources_now(answer.citations))
 
 
 def _abstention(abstention: Abstention, question: str) -> None:
     for notice in abstention.notices:
         text(message(notice), "p", "notice")
     text(message(abstention.reason), "p", "abstention")
+    if said := invitation(abstention):
+        text(said, "p", "invitation")
     link(_("Search these words in the archive"), search.address(question), "button quiet")
 
 
-def _sources(place: ui.element, evidence: Sequence[Evidence]) -> None:
+def _sources(place: ui.element, evidence: Sequence[Evidence], title: str = "") -> None:
     """The messages found, in place of those shown before."""
     place.clear()
     if not evidence:
         return
     with place:
-        text(_("Messages found"), "h2")
+        text(title or _("Messages found"), "h2")
         with box("ol", "source-list"):
             for item in evidence:
                 source(item)

@@ -15,7 +15,7 @@ from ..components.markup import box, link, text
 from ..components.search_form import SEARCH_CHARS, search_form
 from ..i18n import N_, ngettext, number
 from ..i18n import gettext as _
-from ..messages import message
+from ..messages import correction, message
 from ..state import State
 from ..theme import frame
 
@@ -108,6 +108,12 @@ def _modes(query: str, chosen: str) -> None:
 def _results(state: State, found: SearchResult, *, query: str, mode: str, page: int) -> None:
     for notice in found.notices:
         text(message(notice), "p", "notice")
+    for typed, read in found.corrections:
+        text(correction(typed, read), "p", "notice")
+    if found.suggestion is not None:
+        with box("p", "suggestion"):
+            text(_("Did you mean:"))
+            link(found.suggestion, address(found.suggestion, mode=mode))
     hits = found.hits[(page - 1) * PAGE : page * PAGE]
     if not hits:
         with box("div", "empty"):

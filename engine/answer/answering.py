@@ -5,24 +5,26 @@ Knows nothing about how the evidence was found nor about the library behind the 
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from ..errors import GenerationFailed, ModelUnavailable
-from ..seams import Generate, Models
+from ..index.french import Analyse
+from ..seams import Models
 from ..settings import Settings
 from ..values import Abstention, AbstentionReason, Answer, AnswerEvent, Evidence, EvidenceFound, Piece, Zone
-from . import citations, extractive, prompt, stream
+from . import citations, disagreement, extractive, judging, kept, writing
 
-Answerer = Literal["auto", "extractive", "llm"]
-Wrote = Literal["extractive", "llm"]
+Answerer = Literal["auto", "extractive", "llm", "remote"]
+Wrote = Literal["extractive", "llm", "remote"]
 
-# What a chat template adds around the messages, at most.
-TEMPLATE_TOKENS = 64
-# French text, when no tokenizer is at hand.
-CHARS_PER_TOKEN = 3
+log = logging.getLogger(__name__)
+
+# Reasons of a model that won't answer any question until somebody acts, with what the reader is told.
+NOTICES = {"crash": "llm_off", "dies": "llm_off"}
 
 
 def answer(
@@ -32,46 +34,67 @@ def answer(
     models: Models,
     settings: Settings,
     answerer: Answerer = "auto",
-    analyse: extractive.Analyse,
-    count: prompt.Count | None = None,
+    analyse: Analyse,
+    answers: kept.Answers | None = None,
+    check: writing.Check = lambda: None,
+    zone: Zone | None = None,
 ) -> Iterator[AnswerEvent]:
-    """EvidenceFound, then pieces, then exactly one Answer or Abstention.
+    """EvidenceFound, then Queued while others are served, then pieces, then exactly one Answer or Abstention.
 
-    "auto" takes the model when there is one and falls back on extracts when it fails, with a notice;
-    "llm" raises ModelUnavailable or GenerationFailed instead. `models.generate` may end its iterator
-    by returning "length", which says that the answer was cut.
+    "auto" takes the model when there is one and falls back on extracts when it fails, with a notice; "llm" and
+    "remote" raise ModelUnavailable or GenerationFailed instead. A model may end its iterator by returning "length",
+    which says that the answer was cut. `check` is called while a model is waited for and stops all by raising.
+    `zone` is how well the evidence can answer, as whoever found it has calibrated it; empty evidence comes back as what
+    is nearest, in an abstention. Without it any evidence is taken for good, and extracts judge it by its words.
     """
     question, evidence = question.strip(), tuple(evidence)
-    wrote: Wrote = "extractive" if answerer == "extractive" or not _has_llm(models, answerer) else "llm"
+    wrote = _writer(models, answerer)
     yield EvidenceFound(evidence)
-    zone = zone_of(evidence)
+    floor = 0.0 if zone is Zone.NORMAL else extractive.MIN_COVERAGE
+    zone = Zone.EMPTY if not evidence else zone or Zone.NORMAL
     if not question:
         yield Abstention(question, zone, wrote, AbstentionReason.QUESTION_EMPTY, evidence)
         return
     if zone is Zone.EMPTY:
-        yield Abstention(question, zone, wrote, AbstentionReason.NO_EVIDENCE)
+        reason = AbstentionReason.NO_EVIDENCE
+        yield Abstention(question, zone, wrote, reason, evidence, category=fitting_category(evidence))
         return
     notices: tuple[str, ...] = ()
-    if wrote == "llm":
+    if wrote != "extractive":
+        answers = answers or kept.Answers()
         try:
-            yield from _generated(question, evidence, zone, models, settings, count)
+            yield from _generated(question, evidence, zone, wrote, models, settings, analyse, answers, check)
             return
         except (GenerationFailed, ModelUnavailable) as failure:
-            if answerer == "llm":
+            if answerer != "auto":
                 raise
+            # The reader gets extracts; whoever runs the archive learns why from the log.
+            log.warning("no answer of the model: %s", failure)
             # What was shown so far is void: the last event replaces it.
-            notices = ("llm_failed" if isinstance(failure, GenerationFailed) else "llm_unavailable",)
-    yield from _extracted(question, evidence, zone, models, analyse, notices)
+            notices = (_notice(wrote, failure),)
+    yield from _extracted(question, evidence, zone, models, analyse, floor, notices)
 
 
-def zone_of(evidence: Sequence[Evidence]) -> Zone:
-    """How well the evidence can answer. The weak zone waits for its calibration, per configuration."""
-    return Zone.NORMAL if evidence else Zone.EMPTY
+def fitting_category(evidence: Sequence[Evidence]) -> str:
+    """The category of most of the nearest posts, a name of the archive; empty when none holds half of them."""
+    count = Counter(item.category for item in evidence if item.category)
+    [(category, posts)] = count.most_common(1) or [("", 0)]
+    return category if posts * 2 >= len(evidence) else ""
 
 
-def _has_llm(models: Models, answerer: Answerer) -> bool:
+def _writer(models: Models, answerer: Answerer) -> Wrote:
     # Asked for by name, a missing model is an error to report, not a reason to do something else.
-    return answerer == "llm" or models.generate is not None
+    if answerer != "auto":
+        return answerer
+    return "remote" if models.remote else "llm" if models.generate else "extractive"
+
+
+def _notice(wrote: Wrote, failure: GenerationFailed | ModelUnavailable) -> str:
+    if wrote == "remote":
+        return "remote_failed"
+    if isinstance(failure, GenerationFailed):
+        return "llm_failed"
+    return NOTICES.get(str(failure.details.get("reason")), "llm_unavailable")
 
 
 def _extracted(
@@ -79,14 +102,16 @@ def _extracted(
     evidence: tuple[Evidence, ...],
     zone: Zone,
     models: Models,
-    analyse: extractive.Analyse,
+    analyse: Analyse,
+    floor: float,
     notices: tuple[str, ...],
 ) -> Iterator[AnswerEvent]:
     started = time.perf_counter()
-    extracts = extractive.extract(question, evidence, analyse=analyse, embed=models.embed)
+    extracts, read = extractive.extract(question, evidence, analyse=analyse, embed=models.embed, floor=floor)
     timings = {"extract": _since_ms(started)}
-    # Extracts pass the same gate as a model's words: one rule for what an answer may hold.
-    resolved = citations.resolve(extractive.written(extracts), evidence)
+    # Extracts pass the same gate as a model's words: one rule for what an answer may hold. Being the posts' own words,
+    # they claim nothing more.
+    resolved = citations.resolve(extractive.written(extracts), read)
     if not resolved.cited:
         yield Abstention(
             question,
@@ -96,6 +121,7 @@ def _extracted(
             evidence,
             notices=notices,
             timings_ms=timings,
+            category=fitting_category(evidence),
         )
         return
     for line in resolved.text.splitlines(keepends=True):
@@ -105,10 +131,10 @@ def _extracted(
         zone,
         "extractive",
         resolved.text,
-        citations.citations(resolved, evidence),
-        evidence,
+        citations.citations(resolved, read),
+        read,
         removed_links=resolved.removed_links,
-        notices=notices,
+        notices=(*notices, *_disagreement(read, resolved.cited, analyse)),
         timings_ms=timings,
     )
 
@@ -117,82 +143,58 @@ def _generated(
     question: str,
     evidence: tuple[Evidence, ...],
     zone: Zone,
+    writer: writing.Writer,
     models: Models,
     settings: Settings,
-    count: prompt.Count | None,
+    analyse: Analyse,
+    answers: kept.Answers,
+    check: writing.Check,
 ) -> Iterator[AnswerEvent]:
-    if models.generate is None:
-        raise ModelUnavailable(role="generate", path=str(settings.llm_model or ""))
+    timings: dict[str, float] = {}
+    written = yield from writing.write(
+        question, evidence, writer=writer, models=models, settings=settings, answers=answers, check=check,
+        timings_ms=timings, zone=zone,
+    )  # fmt: skip
     started = time.perf_counter()
-    budget = settings.llm_context_tokens - settings.llm_answer_tokens - TEMPLATE_TOKENS
-    built = prompt.build(question, evidence, budget_tokens=budget, count=count or _count_roughly)
-    if not built.evidence:
-        raise GenerationFailed(stage="prompt", reason="no_room")
-    timings = {"prompt": _since_ms(started)}
-    said = _Said(time.perf_counter())
-    try:
-        for shown in stream.preview(said.listen(models.generate, built)):
-            yield Piece(shown)
-    finally:
-        said.close()
-    timings |= {"first_token": said.first_ms, "generate": _since_ms(said.started)}
     # Only what the model has seen may be cited.
-    resolved = citations.resolve(stream.without_thoughts("".join(said.pieces)), built.evidence)
-    removed = resolved.removed_links + resolved.invalid_markers
-    if not resolved.cited or not any(map(str.isalpha, citations.without_markers(resolved.text))):
+    judged = judging.judge(
+        written.text, question, written.evidence, analyse=analyse, embed=models.embed,
+        drop_unsupported=settings.unsupported_claims == "drop",
+    )  # fmt: skip
+    timings["check"] = _since_ms(started)
+    notices = ("unfit_removed",) if judged.unfit else ()
+    if not judged.answers:
         yield Abstention(
             question,
             zone,
-            "llm",
+            writer,
             AbstentionReason.NO_CITATION,
             evidence,
-            removed_links=removed,
+            removed_links=judged.removed,
+            notices=notices,
             timings_ms=timings,
+            category=fitting_category(evidence),
         )
         return
+    resolved = judged.resolved
     yield Answer(
         question,
         zone,
-        "llm",
+        writer,
         resolved.text,
         citations.citations(resolved, evidence),
         evidence,
-        removed_links=removed,
-        truncated=said.finish == "length",
+        removed_links=judged.removed,
+        truncated=written.finish == "length",
+        notices=(*notices, *_disagreement(evidence, resolved.cited, analyse)),
         timings_ms=timings,
+        checks=judged.checks,
+        dropped=judged.dropped,
     )
 
 
-@dataclass(slots=True)
-class _Said:
-    """One generation being listened to: its pieces, when it began to speak and how it ended."""
-
-    started: float
-    pieces: list[str] = field(default_factory=list)
-    first_ms: float = 0.0
-    finish: object = None
-    _source: Iterator[str] = field(default_factory=lambda: iter(()))
-
-    def listen(self, generate: Generate, built: prompt.Prompt) -> Iterator[str]:
-        self._source = generate(built.messages)
-        while True:
-            try:
-                piece = next(self._source)
-            except StopIteration as end:
-                self.finish = end.value
-                return
-            self.first_ms = self.first_ms or _since_ms(self.started)
-            self.pieces.append(piece)
-            yield piece
-
-    def close(self) -> None:
-        # An abandoned answer must stop the model now, not when memory is next collected.
-        if isinstance(self._source, Generator):
-            self._source.close()
-
-
-def _count_roughly(text: str) -> int:
-    return len(text) // CHARS_PER_TOKEN + 1
+def _disagreement(evidence: Sequence[Evidence], cited: Sequence[int], analyse: Analyse) -> tuple[str, ...]:
+    return ("sources_disagree",) if disagreement.between(evidence, cited, analyse) else ()
 
 
 def _since_ms(start: float) -> float:

@@ -7,8 +7,8 @@ Nothing here ever adds a citation that the text did not make.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from ..values import Citation, Evidence
 from . import links
@@ -32,6 +32,17 @@ class Resolved:
     cited: tuple[int, ...]
     removed_links: int
     invalid_markers: int
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """A sentence of an answer: its span, the end of the markers after it, its words, and the numbers that it cites."""
+
+    start: int
+    end: int
+    stop: int
+    text: str
+    cited: tuple[int, ...]
 
 
 def defang(text: str) -> str:
@@ -88,6 +99,7 @@ def citations(resolved: Resolved, evidence: Sequence[Evidence]) -> tuple[Citatio
             url=item.url,
             path=item.path,
             quote=_nearest(item.text, claims.get(n, "")),
+            digest=item.digest,
         )
         for n, item in ((n, by_number[n]) for n in resolved.cited)
     )
@@ -107,25 +119,41 @@ def _known_markers(text: str, known: frozenset[int]) -> tuple[str, int]:
     return _MARKER.sub(keep, text), unknown
 
 
+def cited_sentences(text: str) -> tuple[CitedSentence, ...]:
+    """The sentences of a resolved answer, each with the numbers of the markers that speak of it.
+
+    "… du cuir. [[1]] Ensuite": a leading marker speaks of what stands before it, and is in no sentence's span.
+    """
+    found: list[CitedSentence] = []
+    for sentence in split(text):
+        start = sentence.start
+        if found and (leading := _LEADING.match(sentence.text)):
+            start += leading.end()
+            cited = tuple(dict.fromkeys((*found[-1].cited, *markers(leading[0]))))
+            found[-1] = replace(found[-1], cited=cited, stop=start)
+        if body := text[start : sentence.end]:
+            found.append(CitedSentence(start, sentence.end, sentence.end, without_markers(body), markers(body)))
+    return tuple(found)
+
+
+def without(text: str, sentences: Iterable[CitedSentence]) -> str:
+    """The text without these sentences of it and the markers that speak of them."""
+    for sentence in sorted(sentences, key=lambda sentence: -sentence.start):
+        text = f"{text[: sentence.start].rstrip(' ')} {text[sentence.stop :].lstrip(' ')}"
+    return _EMPTY_ITEM.sub("", re.sub(r" *\n *", "\n", text)).strip()
+
+
 def _claims(text: str) -> dict[int, str]:
     """For each number, the sentences that carry its marker."""
     claims: dict[int, str] = {}
-    previous = ""
-    for sentence in split(text):
-        # "… du cuir. [[1]] Ensuite": a leading marker speaks of what stands before it.
-        leading = _LEADING.match(sentence.text)
-        if leading and previous:
-            for n in markers(leading[0]):
-                claims[n] = f"{claims.get(n, '')} {previous}"
-        body = sentence.text[leading.end() :] if leading and previous else sentence.text
-        for n in markers(body):
-            claims[n] = f"{claims.get(n, '')} {body}"
-        previous = body or previous
+    for sentence in cited_sentences(text):
+        for n in sentence.cited:
+            claims[n] = f"{claims.get(n, '')} {sentence.text}"
     return claims
 
 
 def _nearest(text: str, claim: str) -> str:
-    wanted = _words(without_markers(claim))
+    wanted = _words(claim)
     sentences = split(text)
     if not sentences:
         return ""
@@ -143,5 +171,7 @@ _HIDDEN = re.compile(r" ?" + _MARKER.pattern)
 _SEPARATOR = re.compile(r"\s*+(?:[,;&]|(?<![^\s0-9])et(?![^\s0-9]))\s*+|\s++")
 _EXACT = re.compile(r"\[\[([0-9]{1,6})\]\]")
 _LEADING = re.compile(r"(?:\[\[[0-9]++\]\][\s.,;]*+)++")
+# What is left of a line of a list, or of a line, once its sentence is gone.
+_EMPTY_ITEM = re.compile(r"(?m)^(?:[-*•–]|\d{1,2}[.)])?[ ]*$\n?")
 _OPENING = re.compile(r"\[{2,}")
 _CLOSING = re.compile(r"\]{2,}")

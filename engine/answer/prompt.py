@@ -7,6 +7,7 @@ post can close its quotation or pass for a citation.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,12 +15,13 @@ from importlib.resources import files
 from string import Template
 
 from ..seams import Message
-from ..values import ContextPost, Evidence, Role
+from ..values import ContextPost, Evidence, Role, Zone
 from .citations import quotable
 from .sentences import shorten, split
 
-VERSION = 1  # raise when a prompt changes its meaning
-FILES = ("system.md", "evidence.md", "question.md")
+PROMPT_VERSION = 2  # raise when a prompt changes its meaning
+FILES = ("system.md", "evidence.md", "question.md", "question_weak.md")
+QUESTIONS = {Zone.NORMAL: "question.md", Zone.WEAK: "question_weak.md"}
 
 QUESTION_CHARS = 1000  # a longer question is cut: it would push the evidence out
 CONTEXT_CHARS = 280  # of each post around a cited one
@@ -43,26 +45,34 @@ class Prompt:
     evidence: tuple[Evidence, ...]
 
 
-def build(question: str, evidence: Sequence[Evidence], *, budget_tokens: int, count: Count) -> Prompt:
+def build(
+    question: str, evidence: Sequence[Evidence], *, budget_tokens: int, count: Count, zone: Zone = Zone.NORMAL
+) -> Prompt:
     """The largest prompt of at most `budget_tokens`, counted by the model's own tokenizer.
 
+    Evidence of the weak zone is asked about in other words: what is near, perhaps, and no conclusion.
     Context goes first, from the last evidence up; then whole evidence from the bottom; a single one
     that is still too long is cut at a sentence. No evidence in the result means that nothing fits.
     """
 
     def fits(held: Sequence[Evidence]) -> bool:
-        return sum(count(message.content) for message in _messages(question, held)) <= budget_tokens
+        return sum(count(message.content) for message in _messages(question, held, zone)) <= budget_tokens
 
     held = _largest(_reductions(evidence), fits)
     if not held and evidence:
         held = _largest(_cuts(evidence[0]), fits)
-    return Prompt(_messages(question, held), held)
+    return Prompt(_messages(question, held, zone), held)
+
+
+def texts() -> tuple[str, ...]:
+    """The instructions, without what is put into them: words that no answer repeats."""
+    return tuple(re.sub(r"\$\w+", "\n", _read(name)) for name in ("system.md", "evidence.md"))
 
 
 @cache
 def prompt_fingerprint() -> str:
     """Sixteen hex digits that change with the version or any word of the prompts."""
-    digest = hashlib.sha256(str(VERSION).encode())
+    digest = hashlib.sha256(str(PROMPT_VERSION).encode())
     for name in FILES:
         digest.update(b"\0" + _read(name).encode())
     return digest.hexdigest()[:16]
@@ -73,11 +83,11 @@ def _read(name: str) -> str:
     return files(__package__).joinpath("prompts", "fr", name).read_text(encoding="utf-8")
 
 
-def _messages(question: str, evidence: Sequence[Evidence]) -> tuple[Message, ...]:
+def _messages(question: str, evidence: Sequence[Evidence], zone: Zone) -> tuple[Message, ...]:
     # Template fills all its places at once: a "$question" inside a post stays three words of a post.
     extracts = "\n\n".join(_block(item) for item in evidence)
     quoted = Template(_read("evidence.md")).substitute(extracts=extracts)
-    asked = Template(_read("question.md")).substitute(question=_inline(question, QUESTION_CHARS))
+    asked = Template(_read(QUESTIONS[zone])).substitute(question=_inline(question, QUESTION_CHARS))
     return (
         Message("system", _read("system.md").strip()),
         Message("user", f"{quoted.strip()}\n\n{asked.strip()}"),

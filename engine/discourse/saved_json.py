@@ -81,6 +81,12 @@ def identifier(record: Record, key: str) -> int | None:
     return value if value is not None and value > 0 else None
 
 
+def identifiers(record: Record, key: str) -> list[int]:
+    """The positive 64-bit integers of a list, without what else stands in it."""
+    values = record.get(key)
+    return [v for v in values if type(v) is int and 0 < v <= _MAX_ID] if isinstance(values, list) else []
+
+
 def integer(record: Record, key: str) -> int | None:
     """A 64-bit integer, None when the value is anything else (true is not 1)."""
     value = record.get(key)

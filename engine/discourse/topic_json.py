@@ -15,6 +15,7 @@ from .saved_json import (
     Record,
     SavedFolder,
     identifier,
+    identifiers,
     integer,
     load,
     moment,
@@ -68,7 +69,7 @@ def read_topic(record: Record, *, where: str, verdicts: visibility.Verdicts | No
     id_ = identifier(record, "id")
     stream = record_at(record, "post_stream")
     posts = records_at(stream, "posts")
-    announced = _ids(stream.get("stream")) | {post_id for post in posts if (post_id := identifier(post, "id"))}
+    announced = set(identifiers(stream, "stream")) | {post_id for post in posts if (post_id := identifier(post, "id"))}
     category_id = identifier(record, "category_id")
     reason = visibility.topic_reason(
         archetype=record.get("archetype"),
@@ -140,9 +141,3 @@ def _tags(record: Record) -> tuple[str, ...]:
         return ()
     names = (tag if isinstance(tag, str) else string(tag, "name") if isinstance(tag, dict) else "" for tag in tags)
     return tuple(dict.fromkeys(filter(None, map(one_line, names))))
-
-
-def _ids(values: object) -> set[int]:
-    if not isinstance(values, list):
-        return set()
-    return {value for value in values if type(value) is int and 0 < value < 1 << 63}

@@ -18,6 +18,7 @@ from ..seams import Models, TextRole, Vectors
 from ..settings import Settings
 from ..store import ArchiveStore, VectorStore
 from ..values import Abstention, Evidence, FusedPost, Mode, PostId, Query, Ranking, TopicId
+from . import contexts
 from .configs import ROUTED_POSTS, Config, Grain, settings_of
 from .questions import Question
 from .topics import TopicVectors
@@ -56,6 +57,7 @@ class Bench:
         self._models = replace(models, embed=self._encoder if models.embed else None, generate=None)
         self._topic_of: dict[PostId, TopicId] = {}
         self._topic_vectors: TopicVectors | None = None
+        self._context_vectors: contexts.ContextVectors | None = None
         try:
             self._generation = generations.open_current(settings, self._vectors)
         except BaseException:
@@ -92,7 +94,7 @@ class Bench:
 
     def warm_up(self, config: Config) -> None:
         """Load what the configuration needs, so that no question pays for it."""
-        if config.grain is not Grain.POST:
+        if config.grain in (Grain.TOPIC, Grain.ROUTED):
             self._topics()
         self.run(Question("", "mise en route"), config)
 
@@ -103,13 +105,10 @@ class Bench:
         if config.grain is Grain.TOPIC:
             topics = self._rank_topics(question, timings)
             return Outcome(question, (), topics, topics, ranks_posts=False, timings_ms=timings)
-        found = search_room.rank(
-            Query(words=(question.text,)), mode=config.mode, limit=settings.candidates, store=self._store,
-            generation=self._generation, models=self._models_for(config), settings=settings,
-        )  # fmt: skip
+        found = self._found(question, config, settings)
         timings |= found.timings_ms
         if "embed" in timings:
-            timings["embed"] = self._encoder.took_ms(question.text)
+            timings["embed"] = self._encoder.took_ms(found.query.text)
         ranked = found.ranked
         if config.grain is Grain.ROUTED:
             ranked = self._route(ranked, self._rank_topics(question, timings), settings)
@@ -120,6 +119,14 @@ class Bench:
         timings["evidence"] = (time.perf_counter() - started) * 1000
         outcome = self._outcome(question, config, ranked, gathered, settings, timings)
         return replace(outcome, notices=found.notices)
+
+    def _found(self, question: Question, config: Config, settings: Settings) -> search_room.Found:
+        if config.grain is Grain.CONTEXT:
+            return self._rank_contexts(question, settings)
+        return search_room.rank(
+            Query(words=(question.text,)), mode=config.mode, limit=settings.candidates, store=self._store,
+            generation=self._generation, models=self._models_for(config), settings=settings,
+        )  # fmt: skip
 
     def close(self) -> None:
         """Release the indexes and the databases."""
@@ -181,6 +188,16 @@ class Bench:
         topics = self._topics().rank(vector, limit=DEPTH)
         timings["topics"] = (time.perf_counter() - started) * 1000
         return topics
+
+    def _rank_contexts(self, question: Question, settings: Settings) -> search_room.Found:
+        if self._context_vectors is None:
+            self._context_vectors = contexts.load(self.settings, self._models)
+        vector = self._encoder([question.text], "query")[0]
+        started = time.perf_counter()
+        ranking = self._context_vectors.rank(vector, limit=settings.candidates)
+        timings = {"embed": 0.0, "dense": (time.perf_counter() - started) * 1000}
+        ranked = fuse([ranking], Fusion(settings.rrf_k, {ranking.name: 1.0}))
+        return search_room.Found(Query(words=(question.text,)), ranked, (), timings)
 
     def _route(
         self, ranked: Sequence[FusedPost], topics: Iterable[TopicId], settings: Settings

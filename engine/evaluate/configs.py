@@ -1,8 +1,8 @@
 """The named configurations: frozen values, one factor apart from the one they are compared with.
 
 `bm25`, `dense` and `hybrid` are the product as it is set; A to G are those of the upstream's measurements, with its
-own fusion (k = 60, equal weights), so that a change of our settings does not move them. C (the opening post and the
-parent inside the embedded text) is not here: the engine embeds posts only.
+own fusion (k = 60, equal weights), so that a change of our settings does not move them. C has vectors of its own, which
+are made when it is asked for by name (`contexts.py`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Grain(StrEnum):
     POST = "post"
     TOPIC = "topic"
     ROUTED = "routed"  # posts, fused with the topics that are not long
+    CONTEXT = "context"  # posts with their opening post and parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ CONFIGS: tuple[Config, ...] = (
     Config("hybrid", Mode.HYBRID, against=("bm25", "dense")),
     Config("A", Mode.DENSE, grain=Grain.TOPIC, window=False, rerank=False),
     Config("B", Mode.DENSE, against=("A",), window=False, rerank=False, changes=UPSTREAM_RRF),
+    Config("C", Mode.DENSE, against=("B",), grain=Grain.CONTEXT, window=False, rerank=False, changes=UPSTREAM_RRF),
     Config("D", Mode.DENSE, against=("B",), window=True, rerank=False, changes=UPSTREAM_RRF),
     Config("E", Mode.DENSE, against=("B",), window=False, rerank=True, changes=UPSTREAM_RRF),
     Config("F", Mode.HYBRID, against=("B",), window=False, rerank=False, changes=UPSTREAM_RRF),
@@ -62,17 +64,21 @@ CONFIGS: tuple[Config, ...] = (
 DEFAULT = ("bm25", "dense", "hybrid")
 
 
-def named(names: Iterable[str], *, reranker: bool = False) -> tuple[Config, ...]:
+def named(names: Iterable[str], *, reranker: bool = False, contexts: bool = False) -> tuple[Config, ...]:
     """The configurations of these names in the order of the table. Raises SettingsError for an unknown name.
 
-    "all" is every one that the machine can run: those that need a reranker only where there is one.
+    "all" is every one that can run at once: E only where there is a reranker, C only where its vectors were made.
     """
     wanted = list(names)
     known = {config.name for config in CONFIGS}
     for name in wanted:
         if name not in known and name != ALL:
             raise SettingsError(key="config", value=name, reason="kind")
-    runnable = {config.name for config in CONFIGS if reranker or config.rerank is not True}
+    runnable = {
+        config.name
+        for config in CONFIGS
+        if (reranker or config.rerank is not True) and (contexts or config.grain is not Grain.CONTEXT)
+    }
     chosen = {*wanted, *(runnable if ALL in wanted else ())}
     return tuple(config for config in CONFIGS if config.name in chosen)
 

@@ -12,6 +12,7 @@ from ..index import dense, lexical
 from ..retrieve import search as search_room
 from ..retrieve.combine import Combination
 from ..retrieve.fusion import Fusion, fuse
+from ..values import Query
 from .fit import Example
 from .questions import Question
 
@@ -33,9 +34,11 @@ def collect(
         for question in questions:
             if not question.post_ids:
                 continue
-            vector = archive.models.embed([question.text], "query")[0]
+            reading = search_room.reading_of(Query(words=(question.text,)), generation, settings)
+            text = question.text if reading is None else reading.text
+            vector = archive.models.embed([text], "query")[0]
             rankings = [
-                generation.lexical.rank([question.text], limit=settings.candidates),
+                generation.lexical.rank([text], limit=settings.candidates),
                 generation.dense.rank(vector, limit=settings.candidates),
             ]
             weights = {lexical.NAME: settings.lexical_weight, dense.NAME: settings.dense_weight}
@@ -45,7 +48,7 @@ def collect(
             if len(kept) < 2:
                 continue
             rows = [held[post.post_id] for post in kept]
-            features = search_room.combination_features(question.text, vector, rows, rankings, generation)
+            features = search_room.combination_features(text, vector, rows, rankings, generation)
             found.append(
                 Example(
                     features=features,

@@ -14,9 +14,10 @@ from ..index.generations import Manifest
 from ..seams import Models
 from ..settings import Settings
 from ..values import OnProgress, PostId, Progress
+from . import contexts
 from .bench import Bench, Outcome
 from .compare import Comparison, compare
-from .configs import Config, pairs
+from .configs import Config, Grain, pairs
 from .questions import Question, QuestionSet
 from .scoring import Abstentions, Level, Scored, abstentions, latencies, score
 
@@ -78,11 +79,16 @@ def evaluate(
     on_progress: OnProgress = lambda progress: None,
     check: Callable[[], None] = lambda: None,
 ) -> Run:
-    """Measure the configurations on the published index. Raises IndexUnavailable and ModelUnavailable."""
+    """Measure the configurations on the published index. Raises IndexUnavailable and ModelUnavailable.
+
+    Configuration C encodes the archive a second time unless it was measured before.
+    """
     at, started = datetime.now(UTC), time.monotonic()
     # Looking for extracts encodes many sentences: only where an abstention can be right.
     with Bench(settings, models, answering=any(q.expects_abstention for q in questions.questions)) as bench:
         bench.check(configs)
+        if any(config.grain is Grain.CONTEXT for config in configs):
+            contexts.prepare(settings, models, on_progress=on_progress, check=check)
         absent = tuple(q.id for q in questions.questions if not q.expects_abstention and not _held(bench, q))
         total, done, results = len(configs) * len(questions.questions), 0, list[Result]()
         for config in configs:

@@ -1,44 +1,30 @@
-"""The index flow: keyword generation first and published at once, then vectors, then both together.
+"""The index flow: the words of what changed are published first, then vectors as they come; what serves keeps serving.
 
-Everything is resumable: what is already in vectors.db is never encoded again, an unchanged store is not re-indexed.
+Everything is resumable: what is already in vectors.db is never encoded again, an unchanged store is not indexed again,
+and the generation before answers until the next one is whole.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from ..seams import Models
 from ..settings import Settings, index_fingerprint
 from ..sources import FORUM_MODEL, beside_forum_model
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
-from ..values import OnProgress, Progress
-from . import generations
+from ..values import OnProgress
+from . import generations, publishing, room
+from .digests import Digests
+from .encoding import encode_missing, passages
 from .generations import Manifest
-from .passages import Passage, split
+from .publishing import Changes
+from .work import Work, indexable
 
-WINDOW_BATCHES = 16  # batches sorted by length together: close lengths waste little padding
-
-
-class _Meter:
-    """Turns counts into progress reports, a few a second."""
-
-    def __init__(self, stage: str, total: int, report: OnProgress, check: Callable[[], None]) -> None:
-        self.stage, self.total, self.report, self.check = stage, total, report, check
-        self.started = self.last = time.monotonic()
-        report(Progress(stage, 0, total))
-
-    def at(self, done: int) -> None:
-        now = time.monotonic()
-        if now - self.last < 0.2 and done < self.total:
-            return
-        self.last = now
-        self.check()
-        elapsed = now - self.started
-        rate = done / elapsed if elapsed > 0 else 0.0
-        left = (self.total - done) / rate if rate else None
-        self.report(Progress(self.stage, done, self.total, rate=rate, left_s=left))
+FIRST_SHARE = 0.05  # of the passages; fewer vectors would leave most questions without their post
+# Vectors are published when they have doubled, which costs twice the last build in all, or when they make but a patch.
+BASE_S, PATCH_S = 30, 600  # seconds from one publication to the next, of each kind
 
 
 def build(
@@ -53,30 +39,94 @@ def build(
 ) -> Manifest:
     """Bring the published generation to the state of the store. Call with the writer lock held.
 
-    `check` is called several times a second and may raise Cancelled; what was encoded stays.
+    `check` is called several times a second and may raise Cancelled; what was encoded stays. Raises DiskFull before
+    anything is written when the disk could not hold it all.
     """
+    work = Work(settings, store, vectors, models, on_progress, check)
     generations.sweep(settings)
-    state = store.state()
-    manifest = generations.read_manifest(settings)
-    if manifest is None or not _fresh(manifest, settings, state):
-        meter = _Meter("lexical", store.counts()[0], on_progress, check)
-        manifest = generations.build_lexical(settings, store, state, on_post=meter.at)
-    if not with_vectors:
-        return manifest
-    vectors.set_passages(_passages(settings, store))  # with or without a model: what was removed leaves no vector
-    model = _dense_model(settings, vectors, models)  # vectors of what has changed are gone
+    manifest = _publish_words(work)
+    if with_vectors:
+        _bring_passages(work, manifest.store_state)  # with or without a model: what was removed leaves no vector
+        manifest = _fill_vectors(work, manifest)
+    generations.sweep(settings)
+    return manifest
+
+
+def _publish_words(work: Work) -> Manifest:
+    """The keyword index of the store's state, with the vectors that were served and still hold."""
+    settings, state = work.settings, work.store.state()
+    before = generations.read_manifest(settings)
+    fits = before is not None and generations.words_fit(settings, before)
+    if before is not None and fits and before.store_state == state:
+        return before
+    changes = publishing.changes(work, before if fits else None)
+    if changes.since is None:
+        room.check_words(work)
+    with generations.drafting(settings) as draft:
+        manifest = publishing.write_words(work, draft, changes, before, state)
+        if before is not None and before.dense_model is not None:
+            _bring_passages(work, state, changes, before)
+            manifest = publishing.keep_vectors(work, draft, manifest, before)
+        generations.publish(settings, draft, manifest)
+    return manifest
+
+
+def _bring_passages(work: Work, state: str, changes: Changes | None = None, before: Manifest | None = None) -> None:
+    """Make the passages those of the store's state; only those of changed posts where it is known which ones are."""
+    name = _passages_name(state, index_fingerprint(work.settings))
+    held = work.vectors.passages_of()
+    if held == name:
+        return
+    since = changes.since if changes is not None else None
+    if since is None or before is None or held != _passages_name(before.store_state, before.fingerprint):
+        work.vectors.set_passages(passages(work.settings, work.store.indexable()), name=name)
+    else:
+        fresh = indexable(work, since.fresh.tolist())
+        work.vectors.change_passages(since.outdated.tolist(), passages(work.settings, fresh), name=name)
+
+
+def _passages_name(state: str, fingerprint: str) -> str:
+    return f"{state}-{fingerprint}"
+
+
+def _fill_vectors(work: Work, manifest: Manifest) -> Manifest:
+    """Encode what has no vector yet and publish as coverage grows.
+
+    Another model than the one served waits until it is whole: meanwhile the one before answers.
+    """
+    model = _dense_model(work.settings, work.vectors, work.models)
     if model is None:
         return manifest
-    encoded = (
-        0 if model == FORUM_MODEL else _encode_missing(settings, store, vectors, models, model, on_progress, check)
-    )
-    held = vectors.held_passages(model)
-    same = manifest.dense_model == model and manifest.dense_vectors == held
-    if same and not encoded and manifest.store_state == state:
-        return manifest
-    meter = _Meter("dense", held, on_progress, check)
-    manifest = generations.build_dense(settings, vectors, model, manifest, on_vector=meter.at)
-    generations.sweep(settings)
+    published = manifest
+    if model != FORUM_MODEL:
+        total = work.vectors.passage_count()
+        held = work.vectors.held_passages(model)
+        last = time.monotonic()
+
+        def on_window(encoded: int) -> None:
+            nonlocal published, last
+            if published.dense_model not in (None, model) or held + encoded < FIRST_SHARE * total:
+                return
+            more = held + encoded - published.dense_vectors
+            waited = time.monotonic() - last
+            doubled = more >= published.dense_vectors and waited > BASE_S
+            if doubled or (more < publishing.MOST_PATCHED and waited > PATCH_S):
+                published = _publish_vectors(work, model, published)
+                last = time.monotonic()
+
+        encode_missing(work, model, on_window=on_window)
+    return _publish_vectors(work, model, published)
+
+
+def _publish_vectors(work: Work, model: str, before: Manifest) -> Manifest:
+    settings, now = work.settings, Digests.of(work.vectors.places(model))
+    served = before.dense_model == model and generations.vectors_fit(settings, before)
+    if served and before.dense_state == now.state:
+        return before
+    with generations.drafting(settings) as draft:
+        manifest = publishing.share_words(work, draft, before)
+        manifest = publishing.write_vectors(work, draft, manifest, model, now, before)
+        generations.publish(settings, draft, manifest)
     return manifest
 
 
@@ -91,55 +141,3 @@ def _dense_model(settings: Settings, vectors: VectorStore, models: Models) -> st
     if unused or not vectors.count(FORUM_MODEL):
         return own
     return beside_forum_model(own) if own is not None and at_hand else FORUM_MODEL
-
-
-def _fresh(manifest: Manifest, settings: Settings, state: str) -> bool:
-    if manifest.store_state != state or manifest.fingerprint != index_fingerprint(settings):
-        return False
-    return manifest.versions == generations.versions() and generations.is_whole(settings, manifest)
-
-
-def _passages(settings: Settings, store: ArchiveStore) -> Iterator[Passage]:
-    for post in store.indexable():
-        if post.useful_chars >= settings.min_dense_chars:
-            yield from split(post, window_chars=settings.window_chars, overlap_chars=settings.window_overlap_chars)
-
-
-def _encode_missing(
-    settings: Settings,
-    store: ArchiveStore,
-    vectors: VectorStore,
-    models: Models,
-    model: str,
-    on_progress: OnProgress,
-    check: Callable[[], None],
-) -> int:
-    assert models.embed is not None and models.embed_name is not None
-    missing = set(vectors.missing(model))
-    if not missing:
-        return 0
-    meter = _Meter("encode", len(missing), on_progress, check)
-    total, done = len(missing), 0
-    window: dict[bytes, str] = {}
-
-    def encode_window() -> None:
-        nonlocal done
-        items = sorted(window.items(), key=lambda item: len(item[1]))
-        for start in range(0, len(items), settings.embed_batch):
-            batch = items[start : start + settings.embed_batch]
-            rows = models.embed([text for _, text in batch], "passage")  # type: ignore[misc]
-            vectors.put(models.embed_name, [key for key, _ in batch], rows)  # type: ignore[arg-type]
-            done += len(batch)
-            meter.at(done)
-            check()
-        window.clear()
-
-    for passage in _passages(settings, store):
-        key = passage.key
-        if key in missing:  # an identical text elsewhere was taken already otherwise
-            missing.discard(key)
-            window[key] = passage.text
-            if len(window) >= settings.embed_batch * WINDOW_BATCHES:
-                encode_window()
-    encode_window()
-    return total

@@ -1,120 +1,72 @@
-"""Vector search: the only module that knows Chroma.
+"""Vector search: the posts whose passages are closest to a question, whatever conditions hold.
 
-Chroma holds ids and vectors, nothing else; ids are "post-window". A small set of allowed posts is scored exactly on
-the stored vectors, a large one is over-fetched. Where another process holds the folder, every search is exact.
+A base that was built once (`chroma.py`) and a patch: the passages of it that no longer stand, and the vectors that came
+since. A set of posts that a condition leaves is scored exactly on the stored vectors when it is small, the base is
+over-fetched when it is large. Where another process holds the base, every search is exact.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 
-from ..errors import DiskFull, IndexDamaged, IndexMissing
+from ..errors import IndexDamaged
 from ..seams import Vectors
-from ..store.vectors import VectorStore
+from ..store.vectors import PLACES_A_POST, VectorStore
 from ..values import PostId, Ranking
+from . import chroma
+from .digests import Ids
+
+logger = logging.getLogger(__name__)
 
 NAME = "dense"
-COLLECTION = "posts"
-EXACT_POSTS = 3000  # below this many allowed posts, exact scoring is faster than asking Chroma for more and more
-MAX_FETCH = 2000  # windows asked at the most; ef_search must be at least that large
-FULL_BYTES = 1 << 20  # a disk with less than this free is taken for full when Chroma fails
-OVERFETCH = 4  # windows asked for a wanted post: long posts have several
-HNSW = {
-    "space": "cosine",
-    "ef_construction": 100,
-    "max_neighbors": 16,
-    "ef_search": MAX_FETCH,
-    "sync_threshold": 20_000,
-    "batch_size": 1_000,
-}
+EXACT_POSTS = 10_000  # allowed posts that are scored exactly in the time that MAX_FETCH neighbours take to find
+MAX_FETCH = 10_000  # passages asked of the base at the most; a tenth of a second
+OVERFETCH = 4  # passages asked for a wanted post: long posts have several
+SAMPLE = 512  # passages that stand for all of them
 
 
-def build(
-    folder: Path,
-    batches: Iterable[tuple[list[tuple[PostId, int]], Vectors]],
-    *,
-    on_vector: Callable[[int], None] = lambda done: None,
-) -> int:
-    """Write a new collection into an empty folder and return its number of vectors.
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What differs from the base: its places that no longer count, and (m,) places with (m, d) float32 vectors."""
 
-    `on_vector` hears the count after each batch and may raise to give up; the folder is then worthless.
-    """
-    with _full_disk_told(folder):
-        client = _client(folder)
+    hidden: frozenset[int]
+    places: Ids
+    rows: Vectors
+
+    @classmethod
+    def load(cls, path: Path) -> Patch:
+        """What `save` wrote; an empty one where there is no file. Raises IndexDamaged."""
+        if not path.is_file():
+            return cls(frozenset(), np.zeros(0, np.int64), np.zeros((0, 0), np.float32))
         try:
-            return _fill(client, batches, on_vector)
-        finally:
-            client.close()
+            with np.load(path) as held:
+                return cls(frozenset(held["hidden"].tolist()), held["places"], _unit(held["rows"].astype(np.float32)))
+        except (OSError, EOFError, ValueError, KeyError) as error:
+            raise IndexDamaged(part=NAME, reason=repr(error)) from error
 
-
-def _fill(
-    client: Any, batches: Iterable[tuple[list[tuple[PostId, int]], Vectors]], on_vector: Callable[[int], None]
-) -> int:
-    collection = client.create_collection(COLLECTION, configuration={"hnsw": HNSW}, embedding_function=None)
-    most = int(client.get_max_batch_size())
-    done = 0
-    for places, vectors in batches:
-        ids = [f"{post_id}-{n}" for post_id, n in places]
-        for start in range(0, len(ids), most):
-            collection.add(ids=ids[start : start + most], embeddings=vectors[start : start + most])
-        done += len(ids)
-        on_vector(done)
-    if int(collection.count()) != done:
-        raise IndexDamaged(part=NAME, reason="count")
-    return done
-
-
-@contextmanager
-def _full_disk_told(folder: Path) -> Iterator[None]:
-    """Chroma's own error for a full disk, whose only mark is its text, as ours."""
-    from chromadb.errors import ChromaError
-
-    try:
-        yield
-    except ChromaError as error:
-        if shutil.disk_usage(folder.parent).free < FULL_BYTES or "full" in str(error).lower():
-            raise DiskFull(path=str(folder)) from error
-        raise IndexDamaged(part=NAME, reason=str(error)) from error
+    @staticmethod
+    def save(path: Path, *, hidden: Ids, places: Ids, rows: Vectors) -> None:
+        """Write a .npz file, the vectors in half precision."""
+        np.savez(path, hidden=hidden, places=places, rows=rows.astype(np.float16))
 
 
 class DenseIndex:
     """An open vector index of one model; safe to use from several threads. Close it before removing its folder."""
 
-    def __init__(self, folder: Path, *, model: str, vectors: VectorStore) -> None:
-        if not folder.is_dir():
-            raise IndexMissing(part=NAME)
-        self._model, self._vectors = model, vectors
-        self._client: Any = None
-        self._collection: Any = None
-        # One process a Chroma folder: a second opener hangs or reads stale vectors (chroma #7040).
-        self._lock = FileLock(lock_path(folder))
-        try:
-            self._lock.acquire(blocking=False)
-        except Timeout:
-            return
-        try:
-            self._client = _client(folder)
-            self._collection = self._client.get_collection(COLLECTION, embedding_function=None)
-            space = self._collection.configuration_json["hnsw"]["space"]
-        except Exception as error:
-            self.close()
-            raise IndexDamaged(part=NAME, reason=repr(error)) from error
-        if space != HNSW["space"]:
-            self.close()
-            raise IndexDamaged(part=NAME, reason=f"space {space}")
+    def __init__(self, base: Path, patch: Patch, *, model: str, vectors: VectorStore) -> None:
+        self._patch, self._model, self._vectors = patch, model, vectors
+        self._sample: Vectors | None = None
+        self._base = chroma.open_collection(base)
 
     @property
     def shared(self) -> bool:
-        """Whether another process holds the folder, so that searches here are exact and slower."""
-        return self._collection is None
+        """Whether another process holds the base, so that searches here are exact and slower."""
+        return self._base is None
 
     def rank(
         self,
@@ -127,85 +79,92 @@ class DenseIndex:
         """Posts by the cosine of their closest passage to a (d,) float32 vector of norm 1, best first."""
         if allowed is not None:
             allowed -= excluded
-            if len(allowed) <= EXACT_POSTS:
-                return self._exact([self._vectors.of_posts(self._model, allowed)], vector, limit)
-        if self._collection is None:
-            return self._exact(self._all_vectors(allowed, excluded), vector, limit)
-        best: dict[PostId, float] = {}
-        count = int(self._collection.count())
-        fetch = min(count, limit * OVERFETCH, MAX_FETCH)
+        if self._base is None or (allowed is not None and len(allowed) <= EXACT_POSTS):
+            return self._exact(vector, limit, allowed, excluded)
+        best = _Best(allowed, excluded)
+        if len(self._patch.places):
+            posts = (self._patch.places // PLACES_A_POST).tolist()
+            best.take(zip(posts, (self._patch.rows @ vector).tolist(), strict=True))
+        added, most = len(best.scores), min(len(self._base), MAX_FETCH)
+        fetch = min(limit * OVERFETCH, most)
         while fetch:
-            found = self._collection.query(
-                query_embeddings=vector[np.newaxis, :], n_results=fetch, include=["distances"]
-            )
-            for place, distance in zip(found["ids"][0], found["distances"][0], strict=True):
-                post_id = PostId(int(place.partition("-")[0]))
-                if (allowed is None or post_id in allowed) and post_id not in excluded:
-                    best[post_id] = max(best.get(post_id, -1.0), 1.0 - float(distance))
-            if len(best) >= limit or fetch >= min(count, MAX_FETCH):
+            try:
+                found = self._base.nearest(vector, fetch)
+            except IndexDamaged:
+                logger.warning("the vector index fails; scoring exactly", exc_info=True)
+                return self._exact(vector, limit, allowed, excluded)
+            best.take((place // PLACES_A_POST, score) for place, score in found if place not in self._patch.hidden)
+            if len(best.scores) - added >= limit or fetch == most:
                 break
-            fetch = min(count, fetch * 4, MAX_FETCH)
-        if allowed is not None and len(best) < limit and fetch < count:
-            # The filter starves an over-fetched list: score what it allows instead.
-            return self._exact(self._all_vectors(allowed, excluded), vector, limit)
-        return _ranking(best, limit)
+            fetch = min(fetch * 5, most)
+        if allowed is not None and len(best.scores) < limit and fetch < len(self._base):
+            return self._exact(vector, limit, allowed, excluded)  # the condition starves an over-fetched list
+        return best.ranking(limit)
+
+    def cosines(self, vector: Vectors, post_ids: Iterable[PostId]) -> dict[PostId, float]:
+        """The exact cosine of these posts' closest passages, for those that have a vector."""
+        wanted = frozenset(post_ids)
+        exact = self._exact(vector, len(wanted), wanted, frozenset())
+        return dict(zip(exact.post_ids, exact.scores, strict=True))
+
+    def passage_cosines(self, vector: Vectors, post_ids: Iterable[PostId]) -> Vectors:
+        """Cosines (n,) of every passage of these posts."""
+        rows = _unit(self._vectors.of_posts(self._model, post_ids)[1])
+        found: Vectors = rows @ vector if len(rows) else np.zeros(0, np.float32)
+        return found
+
+    def population(self, vector: Vectors) -> Vectors:
+        """Cosines (n,) of passages taken at random: what "close" must be compared with."""
+        if self._sample is None:
+            self._sample = _unit(self._vectors.sample(self._model, SAMPLE))
+        found: Vectors = self._sample @ vector if len(self._sample) else np.zeros(0, np.float32)
+        return found
 
     def post_ids(self) -> frozenset[PostId]:
-        """The posts that have a vector in this index (for checks; reads the whole collection)."""
-        if self._collection is None:
+        """The posts that have a vector in this index (for checks; reads the whole base)."""
+        if self._base is None:
             raise IndexDamaged(part=NAME, reason="held by another process")
-        ids = self._collection.get(include=[])["ids"]
-        return frozenset(PostId(int(place.partition("-")[0])) for place in ids)
+        places = {place for place in self._base.places() if place not in self._patch.hidden}
+        return frozenset(PostId(place // PLACES_A_POST) for place in places.union(self._patch.places.tolist()))
 
     def close(self) -> None:
-        """Release the folder; the index can't be used afterwards."""
-        self._collection = None
-        if self._client is not None:
-            self._client.close()
-            self._client = None
-        self._lock.release()
+        """Release the base; the index can't be used afterwards."""
+        if self._base is not None:
+            self._base.close()
+            self._base = None
 
-    def _all_vectors(
-        self, allowed: frozenset[PostId] | None, excluded: frozenset[PostId]
-    ) -> Iterable[tuple[list[PostId], Vectors]]:
-        for places, rows in self._vectors.passages_with_vectors(self._model):
-            keep = [
-                i
-                for i, (post_id, _) in enumerate(places)
-                if (allowed is None or post_id in allowed) and post_id not in excluded
-            ]
-            yield [places[i][0] for i in keep], rows[keep]
-
-    def _exact(self, batches: Iterable[tuple[list[PostId], Vectors]], vector: Vectors, limit: int) -> Ranking:
-        best: dict[PostId, float] = {}
-        for owners, rows in batches:
-            if not owners:
-                continue
-            norms = np.linalg.norm(rows, axis=1)
-            scores = (rows @ vector) / np.where(norms > 0, norms, 1.0)
-            for post_id, score in zip(owners, scores.tolist(), strict=True):
-                if score > best.get(post_id, -2.0):
-                    best[post_id] = score
-            if len(best) > 50 * limit:
-                best = dict(sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit])
-        return _ranking(best, limit)
+    def _exact(
+        self, vector: Vectors, limit: int, allowed: frozenset[PostId] | None, excluded: frozenset[PostId]
+    ) -> Ranking:
+        best = _Best(None, excluded)
+        for places, rows in self._vectors.passages_with_vectors(self._model, allowed):
+            if places:
+                best.take(zip((post for post, _ in places), (_unit(rows) @ vector).tolist(), strict=True))
+        return best.ranking(limit)
 
 
-def lock_path(folder: Path) -> str:
-    """The lock file that says a process holds this Chroma folder."""
-    return str(folder) + ".lock"
+class _Best:
+    """The best cosine of each post that the conditions allow, as passages go by."""
+
+    def __init__(self, allowed: frozenset[PostId] | None, excluded: frozenset[PostId]) -> None:
+        self._allowed, self._excluded = allowed, excluded
+        self.scores: dict[int, float] = {}
+
+    def take(self, passages: Iterable[tuple[int, float]]) -> None:
+        """The post and the cosine of passages, in any order."""
+        allowed, excluded, scores = self._allowed, self._excluded, self.scores
+        for post, score in passages:
+            if score > scores.get(post, -2.0) and post not in excluded and (allowed is None or post in allowed):
+                scores[post] = score
+
+    def ranking(self, limit: int) -> Ranking:
+        """The best posts first, ties by post id."""
+        order = sorted(self.scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+        return Ranking(NAME, tuple(PostId(post) for post, _ in order), tuple(score for _, score in order))
 
 
-def _ranking(best: dict[PostId, float], limit: int) -> Ranking:
-    order = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
-    return Ranking(NAME, tuple(post for post, _ in order), tuple(score for _, score in order))
-
-
-def _client(folder: Path) -> Any:
-    # Said twice because Chroma has read either, depending on its version.
-    os.environ["ANONYMIZED_TELEMETRY"] = "False"
-    import chromadb  # heavy: only when a vector index is opened
-
-    return chromadb.PersistentClient(
-        str(folder), settings=chromadb.config.Settings(anonymized_telemetry=False, allow_reset=False)
-    )
+def _unit(rows: Vectors) -> Vectors:
+    """The same rows with norm 1; a row of zeros stays."""
+    norms = np.linalg.norm(rows, axis=-1, keepdims=True)
+    result: Vectors = (rows / np.where(norms > 0, norms, 1.0)).astype(np.float32)
+    return result

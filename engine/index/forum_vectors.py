@@ -11,7 +11,7 @@ from ..settings import Settings
 from ..sources import FORUM_MODEL, PostVector
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
-from .passages import split
+from .encoding import passages
 
 
 def keeper(settings: Settings, store: ArchiveStore, vectors: VectorStore) -> Callable[[Sequence[PostVector]], int]:
@@ -26,9 +26,8 @@ def keeper(settings: Settings, store: ArchiveStore, vectors: VectorStore) -> Cal
         keys: dict[bytes, int] = {}
         rows: list[Vectors] = []
         for post in store.indexable(list(by_post)):
-            passages = split(post, window_chars=settings.window_chars, overlap_chars=settings.window_overlap_chars)
-            first = next(passages, None)
-            if first is not None and post.useful_chars >= settings.min_dense_chars:
+            first = next(passages(settings, [post]), None)
+            if first is not None:
                 keys.setdefault(first.key, len(rows))
                 rows.append(by_post[post.id])
         if rows:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -54,6 +54,24 @@ ENGLISH_STOP = frozenset(
     """.split()
 )
 
+# Forms that the stemmer leaves apart from the word they belong to, under that word.
+_SAME_WORD = {
+    form: word
+    for word, forms in {
+        "blanc": "blanche", "sec": "sèche", "frais": "fraîche", "franc": "franche", "long": "longue",
+        "doux": "douce", "faux": "fausse", "roux": "rousse", "vieux": "vieille vieil", "beau": "belle bel",
+        "nouveau": "nouvelle nouvel", "fou": "folle", "mou": "molle", "public": "publique", "grec": "grecque",
+        "turc": "turque", "bref": "brève", "neuf": "neuve", "veuf": "veuve", "favori": "favorite",
+        "gentil": "gentille", "gros": "grosse", "gras": "grasse", "épais": "épaisse", "bas": "basse",
+        "travail": "travaux", "bail": "baux", "vitrail": "vitraux", "émail": "émaux", "oeil": "yeux",
+        "pneu": "pneus", "bleu": "bleus",
+    }.items()
+    for singular in forms.split()
+    for form in (singular, singular + "s")
+}  # fmt: skip
+# Regular pairs that the stemmer leaves apart: actif, active; conducteur, conductrice. "vif" and "if" are too short.
+_MASCULINE = ((re.compile(r"(?<=\w\w)ifs?$"), "ive"), (re.compile(r"(?<=\w\w)trices?$"), "teur"))
+
 # After a verb these are pronouns ("peut-on", "dis-moi"), not parts of a code.
 _CLITICS = frozenset(
     """
@@ -61,27 +79,37 @@ _CLITICS = frozenset(
     """.split()
 )
 _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ß": "ss", "’": "'", "ʼ": "'", "‘": "'", "´": "'", "′": "'"})
-_WORD = re.compile(r"\w+(?:'\w+)*")
+# A decimal is one word: its parts would find every 3 and every 5.
+_WORD = re.compile(r"(?<![\w.,])\d+[.,]\d+(?![.,]?\w)|\w+(?:'\w+)*")
 _CHUNK = re.compile(r"[^\s«»“”\"()\[\]{}<>…;!?|]+")
 _SYMBOL = re.compile(r"[+#&@*°%./:_,-]")
 _DECIMAL = re.compile(r"^\d+[.,]\d+$")
 _MAX_TERM_CHARS = 64  # longer "words" are URLs, base64 and keyboard mashing
 
 
+Analyse = Callable[[str], Sequence[str]]  # the terms of a text in order
+
+
 @dataclass(frozen=True, slots=True)
 class Analyser:
-    """The two analyses of one language."""
+    """The two analyses of one language. `terms` of the `tokens` of a text are its `words`."""
 
     words: Callable[[str], list[str]]
     exact: Callable[[str], list[str]]
+    terms: Callable[[Iterable[str]], list[str]]
 
 
 @lru_cache(maxsize=4)
 def analyser(language: str) -> Analyser:
     """The analyser of "fr" or "en"; the same object each time, so that its word cache is shared."""
-    if language == "fr":
-        return Analyser(words=_word_function("french", FRENCH_STOP, elide=True), exact=exact_tokens)
-    return Analyser(words=_word_function("english", ENGLISH_STOP, elide=False), exact=exact_tokens)
+    french = language == "fr"
+    terms = _term_function("french" if french else "english", FRENCH_STOP if french else ENGLISH_STOP, elide=french)
+    return Analyser(words=lambda text: terms(tokens(text)), exact=exact_tokens, terms=terms)
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text as they are written, normalised, with their elisions; decimals whole."""
+    return _WORD.findall(normalise(text))
 
 
 def normalise(text: str) -> str:
@@ -107,6 +135,8 @@ def exact_tokens(text: str) -> list[str]:
         if "'" in chunk:
             head, _, rest = chunk.partition("'")
             chunk = rest if head in ELISIONS else chunk
+        if len(chunk) > 1 and chunk.isalpha():
+            continue  # nearly all of them: a word and nothing else
         if not chunk or len(chunk) > _MAX_TERM_CHARS or not any(c.isalnum() for c in chunk):
             continue
         if len(chunk) == 1:
@@ -122,41 +152,51 @@ def _is_inversion(chunk: str) -> bool:
     return "-" in chunk and chunk.rpartition("-")[2] in _CLITICS and not any(c.isdigit() for c in chunk)
 
 
-def _word_function(algorithm: str, stop: frozenset[str], *, elide: bool) -> Callable[[str], list[str]]:
+def _term_function(algorithm: str, stop: frozenset[str], *, elide: bool) -> Callable[[Iterable[str]], list[str]]:
     stemmer = Stemmer.Stemmer(algorithm, 0)  # its own cache off: ours also holds the folding
     known: dict[str, tuple[str, ...]] = {}
 
     def terms_of(token: str) -> tuple[str, ...]:
         if len(token) > _MAX_TERM_CHARS:
             return ()
+        if _DECIMAL.match(token):
+            return (token.replace(".", ","),)
         out = []
-        for word in _split_apostrophes(token) if elide else (token.removesuffix("'s").replace("'", ""),):
+        for word in split_apostrophes(token) if elide else (token.removesuffix("'s").replace("'", ""),):
             if not word or word in stop or (len(word) == 1 and not word.isdigit()):
                 continue
             # Stem with accents, then fold: "cassée" and "cassé" agree, which folding first would undo.
-            out.append(fold(stemmer.stemWord(word)))
+            out.append(fold(stemmer.stemWord(_one_form(word) if elide else word)))
         return tuple(out)
 
-    def words(text: str) -> list[str]:
+    def terms(written: Iterable[str]) -> list[str]:
         found: list[str] = []
-        for token in _WORD.findall(normalise(text)):
-            terms = known.get(token)
-            if terms is None:
+        for token in written:
+            of_token = known.get(token)
+            if of_token is None:
                 if len(known) > 400_000:
                     known.clear()
-                terms = known[token] = terms_of(token)
-            found.extend(terms)
+                of_token = known[token] = terms_of(token)
+            found.extend(of_token)
         return found
 
-    return words
+    return terms
 
 
-def _split_apostrophes(token: str) -> Iterable[str]:
+def _one_form(word: str) -> str:
+    word = _SAME_WORD.get(word, word)
+    for ending, other in _MASCULINE:
+        word = ending.sub(other, word)
+    return word
+
+
+def split_apostrophes(token: str) -> Iterable[str]:
+    """The words of a token, its elided forms gone: "l'été" is "été", "aujourd'hui" one word."""
     if "'" not in token:
         return (token,)
     if token in WHOLE:
         return (WHOLE[token],)
     head, _, rest = token.partition("'")
     if head in ELISIONS:
-        return _split_apostrophes(rest)
-    return (head, *_split_apostrophes(rest))
+        return split_apostrophes(rest)
+    return (head, *split_apostrophes(rest))

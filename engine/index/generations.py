@@ -1,6 +1,7 @@
-"""Index generations: built in a new folder, published by replacing CURRENT, opened for reading.
+"""Index generations: what is published, opened for reading, and swept when nobody needs it.
 
-    indexes/CURRENT → <generation>/{manifest.json, whoosh/, chroma/}
+    indexes/CURRENT → <generation>/{manifest.json, posts.npy, whoosh/, patch.npz}
+    indexes/<base>/{chroma/, places.npy}      the generation whose vectors were last built whole; often the same
 
 A generation is a disposable cache of the store. A kill at any moment leaves the last published one.
 """
@@ -11,23 +12,25 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from ..errors import IndexDamaged, IndexMissing, IndexOutdated
 from ..settings import Settings, index_fingerprint
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
 from ..values import PostId
-from . import dense, lexical
-from .french import analyser
+from . import chroma, lexical
+from .dense import DenseIndex, Patch
+from .french import Analyser, analyser
 
 BUILDING = ".building"
+WORDS, POSTS = "whoosh", "posts.npy"  # the keyword index, and the digest of each post in it
+BASE, PLACES, PATCH = "chroma", "places.npy", "patch.npz"  # vectors, the key of each, and what came since
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +43,24 @@ class Manifest:
     store_state: str
     versions: dict[str, str]
     lexical_posts: int
+    lexical_changes: int = 0  # posts changed since the keyword index was built whole
     dense_model: str | None = None
+    dense_base: str | None = None  # the generation whose chroma/ it reads
+    dense_state: str = ""  # of all its vectors, base and patch
     dense_vectors: int = 0
     dense_posts: int = 0
 
 
+@dataclass(frozen=True, slots=True)
 class Generation:
     """An open generation. The dense index is None while there is none, or when it can't be used."""
 
-    def __init__(self, folder: Path, manifest: Manifest, settings: Settings, vectors: VectorStore) -> None:
-        self.folder, self.manifest = folder, manifest
-        if manifest.fingerprint != index_fingerprint(settings):
-            raise IndexOutdated(reason="settings")
-        if manifest.versions["whoosh3"] != version("whoosh3"):
-            raise IndexOutdated(reason="whoosh3")
-        self.analyser = analyser(settings.language)
-        self.lexical = lexical.LexicalIndex(folder / "whoosh", self.analyser)
-        self.dense: dense.DenseIndex | None = None
-        self.notices: tuple[str, ...] = ()
-        if manifest.dense_model is None:
-            self.notices = ("dense_missing",)
-            return
-        try:
-            if manifest.versions["chromadb"] != version("chromadb"):
-                raise IndexOutdated(reason="chromadb")
-            self.dense = dense.DenseIndex(folder / "chroma", model=manifest.dense_model, vectors=vectors)
-        except (IndexDamaged, IndexMissing, IndexOutdated):
-            # Keyword search goes on; the screen says that meaning is not searched.
-            self.notices = ("dense_unusable",)
+    folder: Path
+    manifest: Manifest
+    analyser: Analyser
+    lexical: lexical.LexicalIndex
+    dense: DenseIndex | None
+    notices: tuple[str, ...] = ()
 
     def close(self) -> None:
         """Release both indexes."""
@@ -81,16 +74,18 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in ("whoosh3", "chromadb", "PyStemmer")}
 
 
-def is_whole(settings: Settings, manifest: Manifest) -> bool:
-    """Whether the folders that a manifest promises are there."""
-    folder = _root(settings) / manifest.generation
-    return (folder / "whoosh").is_dir() and (manifest.dense_model is None or (folder / "chroma").is_dir())
+# --- reading ---
+
+
+def folder_of(settings: Settings, generation: str) -> Path:
+    """Where a generation of that name lies."""
+    return settings.data / "indexes" / generation
 
 
 def current(settings: Settings) -> str | None:
     """The name of the published generation, None before the first."""
     try:
-        name = (_root(settings) / "CURRENT").read_text().strip()
+        name = folder_of(settings, "CURRENT").read_text().strip()
     except FileNotFoundError:
         return None
     return name if name and "/" not in name and not name.startswith(".") else None
@@ -99,12 +94,7 @@ def current(settings: Settings) -> str | None:
 def read_manifest(settings: Settings) -> Manifest | None:
     """The manifest of the published generation, None when there is none that can be read."""
     name = current(settings)
-    if name is None:
-        return None
-    try:
-        return Manifest(**json.loads((_root(settings) / name / "manifest.json").read_text()))
-    except (OSError, ValueError, TypeError):
-        return None
+    return None if name is None else _manifest(folder_of(settings, name))
 
 
 def open_current(settings: Settings, vectors: VectorStore) -> Generation:
@@ -114,53 +104,106 @@ def open_current(settings: Settings, vectors: VectorStore) -> Generation:
         raise IndexMissing()
     if manifest is None:
         raise IndexDamaged(part="manifest")
-    return Generation(_root(settings) / name, manifest, settings, vectors)
+    if manifest.fingerprint != index_fingerprint(settings):
+        raise IndexOutdated(reason="settings")
+    if manifest.versions["whoosh3"] != version("whoosh3"):
+        raise IndexOutdated(reason="whoosh3")
+    folder, chosen = folder_of(settings, name), analyser(settings.language)
+    words = lexical.LexicalIndex(folder / WORDS, chosen)
+    dense, notices = _open_dense(settings, folder, manifest, vectors)
+    return Generation(folder, manifest, chosen, words, dense, notices)
 
 
-def build_lexical(settings: Settings, store: ArchiveStore, state: str, *, on_post: Callable[[int], None]) -> Manifest:
-    """Build and publish a generation with the keyword index alone."""
-    with _Building(settings) as folder:
-        posts = lexical.build(folder / "whoosh", store.indexable(), analyser(settings.language), on_post=on_post)
-        manifest = Manifest(
-            generation=folder.name.removesuffix(BUILDING),
-            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            fingerprint=index_fingerprint(settings),
-            store_state=state,
-            versions=versions(),
-            lexical_posts=posts,
-        )
-        _publish(settings, folder, manifest)
-    return manifest
+def _open_dense(
+    settings: Settings, folder: Path, manifest: Manifest, vectors: VectorStore
+) -> tuple[DenseIndex | None, tuple[str, ...]]:
+    if manifest.dense_model is None or manifest.dense_base is None:
+        return None, ("dense_missing",)
+    try:
+        if manifest.versions["chromadb"] != version("chromadb"):
+            raise IndexOutdated(reason="chromadb")
+        base = folder_of(settings, manifest.dense_base) / BASE
+        return DenseIndex(base, Patch.load(folder / PATCH), model=manifest.dense_model, vectors=vectors), ()
+    except (IndexDamaged, IndexMissing, IndexOutdated):
+        # Keyword search goes on; the screen says that meaning is not searched.
+        return None, ("dense_unusable",)
 
 
-def build_dense(
-    settings: Settings, vectors: VectorStore, model: str, base: Manifest, *, on_vector: Callable[[int], None]
-) -> Manifest:
-    """Publish a generation with the keyword index of `base` and the vectors of a model."""
-    with _Building(settings) as folder:
-        _link_tree(_root(settings) / base.generation / "whoosh", folder / "whoosh")
-        count = dense.build(folder / "chroma", vectors.passages_with_vectors(model), on_vector=on_vector)
-        manifest = replace(
-            base,
-            generation=folder.name.removesuffix(BUILDING),
-            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            dense_model=model,
-            dense_vectors=count,
-            dense_posts=vectors.covered_posts(model),
-        )
-        _publish(settings, folder, manifest)
-    return manifest
+def words_fit(settings: Settings, manifest: Manifest) -> bool:
+    """Whether the keyword index of a generation is there and was made by this code with these settings."""
+    now = versions()
+    made_alike = all(manifest.versions.get(name) == now[name] for name in ("whoosh3", "PyStemmer"))
+    whole = (folder_of(settings, manifest.generation) / WORDS).is_dir()
+    return made_alike and whole and manifest.fingerprint == index_fingerprint(settings)
+
+
+def vectors_fit(settings: Settings, manifest: Manifest) -> bool:
+    """Whether the vectors of a generation are there and can be read by this code."""
+    if manifest.dense_base is None or manifest.versions.get("chromadb") != version("chromadb"):
+        return False
+    return (folder_of(settings, manifest.dense_base) / BASE).is_dir()
+
+
+# --- writing; call with the writer lock held ---
+
+
+@contextmanager
+def drafting(settings: Settings) -> Iterator[Path]:
+    """A new folder to fill and then `publish`, removed again unless it was."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    folder = folder_of(settings, f"{stamp}-{secrets.token_hex(2)}{BUILDING}")
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def name_of(draft: Path) -> str:
+    """The name that a draft will have once it is published."""
+    return draft.name.removesuffix(BUILDING)
+
+
+def publish(settings: Settings, draft: Path, manifest: Manifest) -> None:
+    """Give a draft its name and make it the one that readers open."""
+    _write_durably(draft / "manifest.json", json.dumps(asdict(manifest), indent=1))
+    draft.rename(folder_of(settings, manifest.generation))
+    fresh = folder_of(settings, "CURRENT.new")
+    _write_durably(fresh, manifest.generation + "\n")
+    fresh.replace(folder_of(settings, "CURRENT"))
 
 
 def sweep(settings: Settings) -> None:
-    """Remove what killed builds left, and generations that nobody reads. Call with the writer lock held."""
-    root, kept = _root(settings), current(settings)
-    folders = [path for path in root.glob("*") if path.is_dir() and path.name != kept]
+    """Remove what killed builds left, and generations that nobody reads."""
+    root = folder_of(settings, "")
+    folders = sorted(path for path in root.glob("*") if path.is_dir())
+    published = [folder.name for folder in folders if not folder.name.endswith(BUILDING)]
+    kept = {current(settings)}
     # The newest old generation stays for one more round: a reader may be about to open it.
-    spared = max((f.name for f in folders if not f.name.endswith(BUILDING)), default=None)
+    kept |= set([name for name in published if name not in kept][-1:])
+    for name in [name for name in kept if name is not None]:
+        manifest = _manifest(folder_of(settings, name))
+        kept.add(manifest.dense_base if manifest else None)
     for folder in folders:
-        if folder.name != spared and not _held(folder):
+        if folder.name not in kept and not chroma.is_held(folder / BASE):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _manifest(folder: Path) -> Manifest | None:
+    try:
+        return Manifest(**json.loads((folder / "manifest.json").read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _write_durably(path: Path, text: str) -> None:
+    with path.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+# --- checking ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,66 +222,10 @@ class Agreement:
 def agreement(settings: Settings, store: ArchiveStore, generation: Generation) -> Agreement:
     """Compare the ids of the store with those of an open generation; every id is read."""
     held = store.post_ids()
-    in_lexical = frozenset(PostId(int(i)) for i in generation.lexical.post_ids)
+    in_lexical = frozenset(map(PostId, generation.lexical.post_ids.tolist()))
     without = only_dense = frozenset[PostId]()
     if generation.dense is not None:
         wanted = store.post_ids(min_useful_chars=settings.min_dense_chars)
         in_dense = generation.dense.post_ids()
         without, only_dense = wanted - in_dense, in_dense - wanted
     return Agreement(held - in_lexical, in_lexical - held, without, only_dense)
-
-
-class _Building:
-    """A new folder, removed again unless it was published."""
-
-    def __init__(self, settings: Settings) -> None:
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        self.folder = _root(settings) / f"{stamp}-{secrets.token_hex(2)}{BUILDING}"
-
-    def __enter__(self) -> Path:
-        self.folder.mkdir(parents=True)
-        return self.folder
-
-    def __exit__(self, *_exc: object) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def _publish(settings: Settings, folder: Path, manifest: Manifest) -> None:
-    root = _root(settings)
-    _write_durably(folder / "manifest.json", json.dumps(asdict(manifest), indent=1))
-    folder.rename(root / manifest.generation)
-    _write_durably(root / "CURRENT.new", manifest.generation + "\n")
-    (root / "CURRENT.new").replace(root / "CURRENT")
-
-
-def _write_durably(path: Path, text: str) -> None:
-    with path.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _link_tree(source: Path, target: Path) -> None:
-    """Hard links where the file system has them: committed Whoosh files never change."""
-
-    def link(a: str, b: str) -> None:
-        try:
-            os.link(a, b)
-        except OSError:
-            shutil.copy2(a, b)
-
-    shutil.copytree(source, target, copy_function=link)
-
-
-def _held(folder: Path) -> bool:
-    if not (folder / "chroma").is_dir():
-        return False
-    try:
-        with FileLock(dense.lock_path(folder / "chroma"), blocking=False):
-            return False
-    except Timeout:
-        return True
-
-
-def _root(settings: Settings) -> Path:
-    return settings.data / "indexes"

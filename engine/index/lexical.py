@@ -1,90 +1,130 @@
-"""Keyword search: the only module that knows Whoosh.
+"""Keyword search: with postings.py the only module that knows Whoosh.
 
-One document a post with three fields (title, body, exact), scored by BM25F. Whoosh never sees a user's query
-syntax and never analyses text: it is given the terms of `french.py` on both sides.
+One document a post with three fields (title, body, exact), scored by BM25. Whoosh never sees a user's query
+syntax and never analyses text: it is given the terms of `french.py` on both sides. Every post that holds a term of the
+question is scored, exactly, by arrays; Whoosh's own matchers are asked for phrases only.
 """
 
 from __future__ import annotations
 
+import math
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from pickle import dumps
-from struct import pack
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from whoosh import fields, formats, index, query, scoring
+from whoosh import columns, fields, index, query
+from whoosh.reading import SegmentReader, TermNotFound
 
 from ..errors import IndexDamaged, IndexMissing
 from ..values import PostId, Ranking
-from .french import Analyser
+from . import vocabulary
+from .digests import Ids
+from .french import Analyser, tokens
 from .passages import IndexablePost
+from .postings import Block, BlockCodec, TermList
 
 NAME = "lexical"
+FIELDS = ("title", "body", "exact")
+K1, B = 1.2, 0.75  # the usual values
 TITLE_BOOST = 0.6  # measured, see docs/decisions/0006-fusion-by-measurement.md
 EXACT_BOOST = 1.5  # a code or a size found as typed says more than its parts
 MAX_QUERY_TERMS = 32  # rarest first; bounds the cost of a pasted page
 WRITER_MEMORY_MB = 256
+SEARCHERS = 2  # at work at once: Python runs one at a time, and each maps the whole index
+NEVER_HARD_LINKED = ("*_WRITELOCK",)  # every other file of a Whoosh folder is written once
 
-
-class TermList(fields.FieldType):  # type: ignore[misc]
-    """A Whoosh field whose value is already a list of terms; positions are kept for phrases."""
-
-    def __init__(self, *, scorable: bool = True) -> None:
-        super().__init__(format=formats.Positions(), analyzer=None, scorable=scorable)
-
-    def index(self, value: Sequence[str], **_kwargs: Any) -> Iterator[tuple[bytes, int, float, bytes]]:
-        places: dict[str, list[int]] = {}
-        for position, term in enumerate(value):
-            places.setdefault(term, []).append(position)
-        for term, positions in places.items():
-            # The encoding of formats.Positions: a count, then the pickled gaps between positions.
-            gaps = [b - a for a, b in zip([0, *positions], positions, strict=False)]
-            yield term.encode(), len(gaps), float(len(gaps)), pack("!I", len(gaps)) + dumps(gaps, 2)
+OnPost = Callable[[int], None]
 
 
 def build(
-    folder: Path,
-    posts: Iterable[IndexablePost],
-    analyser: Analyser,
-    *,
-    on_post: Callable[[int], None] = lambda done: None,
+    folder: Path, posts: Iterable[IndexablePost], analyser: Analyser, *, on_post: OnPost = lambda done: None
 ) -> int:
     """Write a new index of the posts into an empty folder and return their number.
 
     `on_post` hears the count after each post and may raise to give up; the folder is then worthless.
     """
     folder.mkdir(parents=True)
-    schema = fields.Schema(
-        id=fields.NUMERIC(int, bits=64, unique=True, sortable=True),
-        title=TermList(),
-        body=TermList(),
-        exact=TermList(),
-    )
-    writer = index.create_in(str(folder), schema).writer(limitmb=WRITER_MEMORY_MB, procs=1)
-    done = 0
-    title_of: tuple[str, list[str], list[str]] = ("", [], [])
+    id_column = fields.COLUMN(columns.NumericColumn("q"))
+    schema = fields.Schema(id=id_column, **{field: TermList() for field in FIELDS})
+    written = vocabulary.Counting()
+    with _writing(index.create_in(str(folder), schema)) as writer:
+        done = _add(writer, posts, analyser, written, on_post)
+        writer.commit()
+    written.save(folder / vocabulary.FILE)
+    return done
+
+
+def update(
+    folder: Path,
+    outdated: Ids,
+    posts: Iterable[IndexablePost],
+    analyser: Analyser,
+    *,
+    on_post: OnPost = lambda done: None,
+) -> None:
+    """Take posts out of the index of a folder and add others (a changed post is both). No file is changed in place.
+
+    The first build stays one segment with deletions, all that came since is a second one; the vocabulary stays too.
+    """
+    opened = index.open_dir(str(folder))
+    with opened.reader() as reader:
+        documents, alive = _documents(reader)
+    gone = np.flatnonzero(alive & np.isin(documents, outdated))
+    with _writing(opened) as writer:
+        for document in gone.tolist():
+            writer.delete_document(document)
+        _add(writer, posts, analyser, vocabulary.Counting(), on_post)
+        writer.commit(mergetype=_merge_later_segments)
+
+
+@contextmanager
+def _writing(opened: Any) -> Iterator[Any]:
+    writer = opened.writer(limitmb=WRITER_MEMORY_MB, procs=1, codec=BlockCodec())
     try:
-        for post in posts:
-            if post.title != title_of[0]:
-                title_of = (post.title, analyser.words(post.title), analyser.exact(post.title))
-            writer.add_document(
-                id=post.id,
-                title=title_of[1],
-                body=analyser.words(post.body),
-                exact=[*title_of[2], *analyser.exact(post.body)],
-            )
-            done += 1
-            on_post(done)
-        writer.commit(optimize=True)
+        yield writer
     except BaseException:
         if not writer.is_closed:  # a commit that failed half-way has closed it
             writer.cancel()
         raise
+    finally:
+        opened.close()
+
+
+def _add(
+    writer: Any, posts: Iterable[IndexablePost], analyser: Analyser, written: vocabulary.Counting, on_post: OnPost
+) -> int:
+    done = 0
+    title_of: tuple[str, list[str], list[str]] = ("", [], [])
+    for post in posts:
+        if post.title != title_of[0]:
+            title_of = (post.title, analyser.words(post.title), analyser.exact(post.title))
+            written.add(tokens(post.title))
+        words = tokens(post.body)
+        written.add(words)
+        writer.add_document(
+            id=post.id,
+            title=title_of[1],
+            body=analyser.terms(words),
+            exact=[*title_of[2], *analyser.exact(post.body)],
+        )
+        done += 1
+        on_post(done)
     return done
+
+
+def _merge_later_segments(writer: Any, segments: Sequence[Any]) -> list[Any]:
+    """Whoosh's hook for merging: all but the largest segment become one with what was added."""
+    first = max(segments, key=lambda segment: segment.doc_count_all(), default=None)
+    for segment in segments:
+        if segment is not first and segment.doc_count_all() > segment.deleted_count():
+            with SegmentReader(writer.storage, writer.schema, segment) as reader:
+                writer.add_reader(reader)
+    return [] if first is None else [first]
 
 
 class LexicalIndex:
@@ -93,17 +133,22 @@ class LexicalIndex:
     def __init__(self, folder: Path, analyser: Analyser) -> None:
         if not folder.is_dir():
             raise IndexMissing(part=NAME)
-        self._analyser = analyser
-        self._searchers: list[Any] = []
-        self._local = threading.local()
-        self._lock = threading.Lock()
+        self._analyser, self._folder = analyser, folder
+        self._idle: list[Any] = []
+        self._turn = threading.BoundedSemaphore(SEARCHERS)
         try:
             self._index = index.open_dir(str(folder))
-            self.post_ids: NDArray[np.int64] = self._read_ids()
+            with self._index.reader() as reader:
+                self._documents, self._alive = _documents(reader)
+                self._posts = int(np.count_nonzero(self._alive))
+                self._mean_length = {f: reader.field_length(f) / max(1, len(self._documents)) for f in FIELDS}
         except Exception as error:
             raise IndexDamaged(part=NAME, reason=repr(error)) from error
-        order = np.argsort(self.post_ids)
-        self._sorted_ids, self._sorted_docs = self.post_ids[order], order
+
+    @property
+    def post_ids(self) -> Ids:
+        """The ids of the posts it holds, in no order."""
+        return self._documents[self._alive]
 
     def rank(
         self,
@@ -114,23 +159,22 @@ class LexicalIndex:
         excluded: frozenset[PostId] = frozenset(),
     ) -> Ranking:
         """Posts that hold any of the words (raw text, analysed here), best first; conditions hold before ranking."""
-        terms = self._query_terms(" ".join(words))
-        if not terms:
-            return Ranking(NAME, (), ())
-        docs = None if allowed is None else self._docs(allowed)
-        if docs is not None and not docs:
-            return Ranking(NAME, (), ())  # Whoosh takes an empty filter for none at all
-        found = self._searcher().search(
-            query.Or([query.Term(field, term, boost=boost) for field, term, boost in terms]),
-            limit=limit,
-            filter=docs,
-            mask=self._docs(excluded) if excluded else None,
-        )
-        pairs = sorted(
-            ((float(score), PostId(int(self.post_ids[doc]))) for score, doc in found.top_n),
-            key=lambda pair: (-pair[0], pair[1]),
-        )
-        return Ranking(NAME, tuple(post for _, post in pairs), tuple(score for score, _ in pairs))
+        scores = np.zeros(len(self._documents), np.float32)
+        with self._searching() as searcher:
+            reader = searcher.reader()
+            for field, term, weight in self._query_terms(reader, " ".join(words)):
+                for offset, block in _blocks(reader, field, term):
+                    scores[block.docs + offset] += bm25(block, weight, self._mean_length[field])
+        scores[~self._alive] = 0
+        if allowed is not None:
+            scores[~self._holds(allowed)] = 0
+        if excluded:
+            scores[self._holds(excluded)] = 0
+        found = np.flatnonzero(scores)
+        if len(found) > limit:
+            found = found[scores[found] >= np.partition(scores[found], -limit)[-limit]]
+        best = found[np.lexsort((self._documents[found], -scores[found]))[:limit]]
+        return Ranking(NAME, tuple(map(PostId, self._documents[best].tolist())), tuple(scores[best].tolist()))
 
     def matching(self, text: str, *, field: str = "body") -> frozenset[PostId] | None:
         """Posts that hold every term of a phrase side by side (`field` body) or anywhere (title).
@@ -149,8 +193,9 @@ class LexicalIndex:
             parts.append(query.And([query.Term("exact", term) for term in exact]))
         if not parts:
             return None
-        docs = self._searcher().docs_for_query(parts[0])
-        return frozenset(PostId(int(self.post_ids[doc])) for doc in docs)
+        with self._searching() as searcher:
+            docs = np.fromiter(searcher.docs_for_query(parts[0]), np.int64)
+        return frozenset(map(PostId, self._documents[docs].tolist()))
 
     def has_terms(self, text: str) -> bool:
         """Whether the text holds anything that can be looked up at all."""
@@ -158,61 +203,83 @@ class LexicalIndex:
 
     def document_frequency(self, term: str) -> int:
         """How many posts hold an analysed term in their body."""
-        return int(self._searcher().reader().doc_frequency("body", term.encode()))
+        with self._searching() as searcher:
+            return int(searcher.reader().doc_frequency("body", term.encode()))
+
+    @cached_property
+    def vocabulary(self) -> vocabulary.Vocabulary:
+        """The words of the archive as they are written."""
+        return vocabulary.read(self._folder / vocabulary.FILE)
 
     def __len__(self) -> int:
-        return int(self._index.doc_count())
+        return self._posts
 
     def close(self) -> None:
         """Release the files; the index can't be used afterwards."""
-        with self._lock:
-            for searcher in self._searchers:
-                searcher.close()
-            self._searchers.clear()
+        while self._idle:
+            self._idle.pop().close()
         self._index.close()
 
-    def _read_ids(self) -> NDArray[np.int64]:
-        reader = self._index.reader()
+    @contextmanager
+    def _searching(self) -> Iterator[Any]:
+        """A searcher for this thread alone: Whoosh's readers keep file positions."""
+        with self._turn:
+            searcher = self._idle.pop() if self._idle else self._index.searcher()
+            try:
+                yield searcher
+            finally:
+                self._idle.append(searcher)
+
+    def _query_terms(self, reader: Any, text: str) -> list[tuple[str, str, float]]:
+        """(field, term, weight) of what the text asks and the index holds, rarest first; weight is boost times idf."""
+        words, exact = dict.fromkeys(self._analyser.words(text)), dict.fromkeys(self._analyser.exact(text))
+        asked = [("body", word, 1.0) for word in words] + [("title", word, TITLE_BOOST) for word in words]
+        asked += [("exact", token, EXACT_BOOST) for token in exact]
+        held = [(n, *term) for term in asked if (n := int(reader.doc_frequency(term[0], term[1].encode())))]
+        documents = len(self._documents)
+        return [
+            (field, term, boost * (math.log(documents / (n + 1)) + 1))
+            for n, field, term, boost in sorted(held)[: 2 * MAX_QUERY_TERMS]
+        ]
+
+    def _holds(self, posts: frozenset[PostId]) -> NDArray[np.bool_]:
+        """For each document, whether it is one of these posts."""
+        return np.isin(self._documents, np.fromiter(posts, np.int64, len(posts)))
+
+
+def bm25(block: Block, weight: float, mean_length: float) -> NDArray[np.float32]:
+    """Okapi BM25 (n,) of one term in the posts of a block; `weight` is its idf and any boost.
+
+    Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009. Whoosh keeps lengths in a byte: long ones are
+    rounded.
+    """
+    counts, lengths = block.counts.astype(np.float32), block.lengths.astype(np.float32)
+    saturated = counts / (counts + K1 * (1 - B + B / mean_length * lengths))
+    return np.asarray(weight * (K1 + 1) * saturated, np.float32)
+
+
+def _blocks(reader: Any, field: str, term: str) -> Iterator[tuple[int, Block]]:
+    """The postings of a term, each block with what its segment adds to document numbers."""
+    for leaf, offset in reader.leaf_readers():
         try:
-            if not reader.doc_count_all():
-                return np.zeros(0, np.int64)
-            column = reader.column_reader("id")
-            return np.fromiter((column[n] for n in range(reader.doc_count_all())), np.int64)
-        finally:
-            reader.close()
+            matcher = leaf.postings(field, term.encode())
+        except TermNotFound:
+            continue
+        # Whoosh wraps the postings of a segment with deletions to leave those out one by one.
+        for block in getattr(matcher, "child", matcher).blocks():
+            yield offset, block
 
-    def _searcher(self) -> Any:
-        # One searcher a thread: Whoosh's readers keep file positions.
-        searcher = getattr(self._local, "searcher", None)
-        if searcher is None:
-            searcher = self._local.searcher = self._index.searcher(weighting=scoring.BM25F())
-            with self._lock:
-                self._searchers.append(searcher)
-        return searcher
 
-    def _query_terms(self, text: str) -> list[tuple[str, str, float]]:
-        words, exact = Counter(self._analyser.words(text)), set(self._analyser.exact(text))
-        reader = self._searcher().reader()
-        rare: list[tuple[int, str, str, float]] = []
-        for term in words:
-            frequency = reader.doc_frequency("body", term.encode())
-            in_title = reader.doc_frequency("title", term.encode())
-            if frequency:
-                rare.append((frequency, "body", term, 1.0))
-            if in_title:
-                rare.append((in_title, "title", term, TITLE_BOOST))
-        for term in exact:
-            if frequency := reader.doc_frequency("exact", term.encode()):
-                rare.append((frequency, "exact", term, EXACT_BOOST))
-        return [(field, term, boost) for _, field, term, boost in sorted(rare)[: 2 * MAX_QUERY_TERMS]]
-
-    def _docs(self, post_ids: frozenset[PostId]) -> set[int]:
-        wanted = np.fromiter(post_ids, np.int64, len(post_ids))
-        if not len(self._sorted_ids):
-            return set()
-        places = np.minimum(np.searchsorted(self._sorted_ids, wanted), len(self._sorted_ids) - 1)
-        present = self._sorted_ids[places] == wanted
-        return set(self._sorted_docs[places[present]].tolist())
+def _documents(reader: Any) -> tuple[Ids, NDArray[np.bool_]]:
+    """The post of each document, and whether it still stands for it."""
+    posts, alive = [np.zeros(0, np.int64)], np.ones(reader.doc_count_all(), bool)
+    for leaf, offset in reader.leaf_readers():
+        count = leaf.doc_count_all()
+        if count:
+            column = leaf.column_reader("id", translate=False)
+            posts.append(np.fromiter((column[n] for n in range(count)), np.int64, count))
+            alive[[offset + n for n in leaf.deleted_docs_set]] = False
+    return np.concatenate(posts), alive
 
 
 def _is_plain(words: Sequence[str]) -> bool:

@@ -28,6 +28,12 @@ class IndexablePost:
     body: str
     useful_chars: int
 
+    @property
+    def digest(self) -> int:
+        """64 bits that change with anything an index is built from."""
+        facts = repr((self.title, self.category, self.tags, self.body, self.useful_chars))
+        return int.from_bytes(hashlib.blake2b(facts.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -1,9 +1,12 @@
 """The language model's own process: JSON lines in, JSON lines out, the only importer of llama.cpp.
 
 A crash of llama.cpp, an illegal instruction or a prompt that must be abandoned ends this process and
-nothing else. It ends by itself when its standard input closes, which is how it learns that its parent died.
+nothing else. It ends by itself when its standard input closes, which is how it learns that its parent died, and when
+nothing is asked of it for `idle_s` seconds (0: never).
 
-    → {"do": "load", "path", "n_ctx", "n_threads", "n_batch"}    ← {"ready": true}
+    → {"do": "load", "path", "n_ctx", "n_threads", "n_batch",    ← {"ready": true}
+       "idle_s"}
+    → {"do": "hello", "id"}                                      ← {"id", "here": true}
     → {"do": "count", "id", "text"}                              ← {"id", "count"}
     → {"do": "generate", "id", "messages", "max_tokens"}         ← {"id", "piece"} …
                                                                    {"id", "end": "stop" | "length"}
@@ -43,7 +46,10 @@ def main() -> int:
         match request:
             case {"do": "load"}:
                 model, reply = _load(request)
+                inbox.idle_s = request.get("idle_s", 0.0)
                 _send(replies, reply)
+            case {"do": "hello", "id": int(turn)}:
+                _send(replies, {"id": turn, "here": True})
             case {"do": "count", "id": int(turn), "text": str(text)} if model:
                 _send(replies, {"id": turn, "count": model.count(text)})
             case {"do": "generate", "id": int(turn)} if model:
@@ -72,16 +78,23 @@ def _send(replies: BinaryIO, reply: dict[str, Any]) -> None:
 
 
 class _Inbox:
-    """Requests in order; a thread reads them so that "cancel" and the parent's death are seen at once."""
+    """Requests in order, until none comes for `idle_s` seconds (0: for ever).
+
+    A thread reads them, so that "cancel" and the parent's death are seen at once.
+    """
 
     def __init__(self, requests: BinaryIO) -> None:
+        self.idle_s = 0.0
         self._waiting: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._cancelled = 0
         threading.Thread(target=self._read, args=(requests,), daemon=True).start()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         while True:
-            yield self._waiting.get()
+            try:
+                yield self._waiting.get(timeout=self.idle_s or None)
+            except queue.Empty:
+                return
 
     def cancelled(self, turn: int) -> bool:
         return self._cancelled >= turn
@@ -147,9 +160,12 @@ def _load(request: dict[str, Any]) -> tuple[_Model | None, dict[str, Any]]:
             n_ubatch=request["n_batch"],
             n_threads=request["n_threads"],
             n_threads_batch=request["n_threads"],
+            flash_attn=False,  # said, because another choice rounds otherwise
             seed=SEED,
             verbose=False,
         )
+        # A library built for another processor loads well and dies at its first computation: let it be now.
+        llama.eval([max(llama.token_bos(), 0)])
         source = llama.metadata.get("tokenizer.chat_template")
         template = source and Jinja2ChatFormatter(
             template=source,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +17,14 @@ from pathlib import Path
 from typing import Any
 
 Reply = dict[str, Any]
+
+# How a process ends that did something it can't do, as opposed to being killed from outside.
+FAULTS = frozenset(
+    getattr(signal, name).value
+    for name in ("SIGILL", "SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGTRAP", "SIGSYS")
+    if hasattr(signal, name)
+)
+NT_FAULT = 0x40000000  # Windows: from here on a status is an exception's code
 
 
 def command() -> list[str]:
@@ -26,7 +35,11 @@ def command() -> list[str]:
 
 
 class ChildGone(Exception):
-    """The child ended, or was silent for too long."""
+    """The child has ended."""
+
+
+class ChildSilent(Exception):
+    """The child has said nothing for the time given."""
 
 
 class Child:
@@ -48,6 +61,7 @@ class Child:
         reader = threading.Thread(target=_read, args=(self._process, self._replies), daemon=True)
         reader.start()
         self._finalize = weakref.finalize(self, _end, self._process, reader)
+        self._ended_here = False
 
     @property
     def pid(self) -> int:
@@ -57,7 +71,21 @@ class Child:
     def alive(self) -> bool:
         return self._process.poll() is None
 
+    @property
+    def crashed(self) -> bool:
+        """Whether it ended by a fault of its own (an illegal instruction, an abort), not killed by anybody."""
+        status = self._process.poll()
+        if status is None or self._ended_here:
+            return False
+        return -status in FAULTS if status < 0 else status >= NT_FAULT
+
+    @property
+    def ended_here(self) -> bool:
+        """Whether `end()` was called: what follows is no fault of the child."""
+        return self._ended_here
+
     def end(self) -> None:
+        self._ended_here = True
         self._finalize()
 
     def send(self, **request: object) -> None:
@@ -69,13 +97,17 @@ class Child:
             raise ChildGone from error
 
     def receive(self, turn: int, timeout_s: float) -> Reply:
-        """The next reply to this turn; replies to an earlier, cancelled one are passed over."""
+        """The next reply to this turn; replies to an earlier, cancelled one are passed over.
+
+        Raises ChildGone and ChildSilent.
+        """
         while True:
             try:
                 reply = self._replies.get(timeout=timeout_s)
             except queue.Empty as silence:
-                raise ChildGone from silence
+                raise ChildSilent from silence
             if reply is None:
+                self._replies.put(None)  # for whoever asks again
                 raise ChildGone
             if reply.get("id", 0) == turn:
                 return reply
@@ -86,7 +118,7 @@ class Child:
             self.send(do="cancel", id=turn)
             while "piece" in self.receive(turn, timeout_s):
                 pass
-        except ChildGone:
+        except (ChildGone, ChildSilent):
             return False
         return True
 
@@ -96,6 +128,7 @@ def _read(process: subprocess.Popen[bytes], replies: queue.SimpleQueue[Reply | N
     for line in process.stdout:
         if line.endswith(b"\n"):  # a killed child may leave half a line
             replies.put(json.loads(line))
+    process.wait()  # its status is known from here on
     replies.put(None)
 
 

@@ -1,18 +1,20 @@
-"""A second look at the best fused posts with what retrieval already knows: a linear model of six features.
+"""A second look at the best fused posts with what retrieval already knows: a linear model of seven features.
 
-No model and no encoding: BM25, cosine, coverage of the question's rare words, length. The coefficients were fitted on
-labelled questions (see `engine/evaluate/fit.py`) and stand in combination.json; a file of that name in the data folder,
-fitted on the archive's own questions, takes their place. The combined order joins the fused one as a third ranking.
+No model and no encoding: BM25, cosine, coverage of the question's rare words and of its neighbouring pairs, length. The
+coefficients were fitted on labelled questions (see `engine/evaluate/fit.py`) and stand in combination.json; a file of
+that name in the data folder, fitted on the archive's own questions, takes their place. The combined order joins the
+fused one as a third ranking.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -25,9 +27,10 @@ from ..values import Contribution, FusedPost, PostId, Ranking
 
 NAME = "combination"
 FILE = "combination.json"
-CANDIDATES = 25  # fused posts looked at again; 50 ranked no better (docs/decisions/0007-a-combination.md)
+CANDIDATES = 40  # fused posts looked at again (docs/decisions/0013-a-seventh-feature.md)
 RANK_K = 5  # of 1 / (k + rank): small enough for this order to decide among the candidates
-FEATURES = ("bm25", "cosine", "body_coverage", "title_coverage", "coverage", "length")
+FEATURES = ("bm25", "cosine", "body_coverage", "title_coverage", "coverage", "length", "pairs")
+NEAR = 3  # terms: two words of the question that stand no further apart in a post are a pair of it
 ABSENT_COSINE = -2.0  # the feature of a post without a vector: 0.2 under the best cosine
 
 
@@ -42,7 +45,7 @@ class Combination:
     fitted_at: str
 
     def scores(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """One score a row of (n, 6) features; only their order means something."""
+        """One score a row of (n, features); only their order means something."""
         found: NDArray[np.float64] = ((rows - np.array(self.means)) / np.array(self.deviations)) @ np.array(
             self.weights
         )
@@ -74,10 +77,13 @@ def features(
     posts: int,
     analyser: Analyser,
 ) -> NDArray[np.float64]:
-    """The (n, 6) features of posts. `bm25` and `cosines` hold the legs' scores; `frequency` counts a term's posts."""
-    terms = set(analyser.words(question))
+    """The (n, 7) features of posts. `bm25` and `cosines` hold the legs' scores; `frequency` counts a term's posts."""
+    asked = analyser.words(question)
+    terms = set(asked)
+    neighbours = [(one, other) for one, other in pairwise(asked) if one != other]
     idf = {term: math.log(1 + (posts - (n := frequency(term)) + 0.5) / (n + 0.5)) for term in terms}
     whole = math.fsum(idf.values()) or 1.0
+    whole_pairs = math.fsum(idf[one] + idf[other] for one, other in neighbours) or 1.0
     best_bm25 = max(bm25.values(), default=0.0) or 1.0
     best_cosine = max(cosines.values(), default=0.0)
 
@@ -87,7 +93,9 @@ def features(
     found = []
     for row in rows:
         text = row.text + "\n" + row.code
-        body, title = set(analyser.words(text)), set(analyser.words(row.title))
+        words = analyser.words(text)
+        body, title = set(words), set(analyser.words(row.title))
+        near = _near(words, terms)
         cosine = cosines.get(row.id)
         found.append(
             (
@@ -97,9 +105,23 @@ def features(
                 coverage(title),
                 coverage(body | title),
                 math.log1p(len(text)) / 8,
+                math.fsum(idf[one] + idf[other] for one, other in neighbours if (one, other) in near) / whole_pairs,
             )
         )
     return np.array(found, np.float64).reshape(len(found), len(FEATURES))
+
+
+def _near(words: Sequence[str], terms: Set[str]) -> set[tuple[str, str]]:
+    """The pairs of these terms, in either order, that stand at most NEAR words apart."""
+    found: set[tuple[str, str]] = set()
+    last: list[tuple[int, str]] = []
+    for place, word in enumerate(words):
+        if word in terms:
+            last = [(before, other) for before, other in last if place - before <= NEAR]
+            for _, other in last:
+                found |= {(word, other), (other, word)}
+            last.append((place, word))
+    return found
 
 
 def combined(fused: Sequence[FusedPost], scores: Mapping[PostId, float]) -> tuple[FusedPost, ...]:

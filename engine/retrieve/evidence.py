@@ -55,7 +55,7 @@ def gather(
         found = Evidence(
             n=len(evidence) + 1, post_id=row.id, topic_id=row.topic_id, post_number=row.post_number,
             url=base_url + row.path, path=row.path, title=row.title, category=row.category, author=row.username,
-            created_at=row.created_at, text=text, context=tuple(context),
+            created_at=row.created_at, text=text, context=tuple(context), digest=row.digest,
         )  # fmt: skip
         evidence.append(found)
     return tuple(evidence)
@@ -122,7 +122,7 @@ def _context(near: tuple[Role, PostRow], row: PostRow, terms: set[str], analyser
     role, post = near
     return ContextPost(
         role=role, post_id=post.id, post_number=post.post_number, author=post.username,
-        created_at=post.created_at, text=_clip(post.text, terms, analyser, CONTEXT_CHARS),
+        created_at=post.created_at, text=_clip(post.text, terms, analyser, CONTEXT_CHARS), digest=post.digest,
     )  # fmt: skip
 
 

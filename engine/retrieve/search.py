@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from ..settings import Settings
 from ..store import filters
 from ..store.archive import ArchiveStore, PostRow
 from ..values import FusedPost, Hit, Mode, PostId, Query, Ranking, SearchResult
-from . import combine
+from . import agreement, combine, spelling
 from .excerpt import excerpt
 from .fusion import Fusion, fuse
+from .query import format_query
 from .rerank import reranked
 
 RECENT = "recent"  # the ranking of a query that has conditions but no words
@@ -29,11 +30,14 @@ RECENT = "recent"  # the ranking of a query that has conditions but no words
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The ranked posts of a query before they are shown, with what the screen must be told."""
+    """The ranked posts of a query before they are shown, with how it was read and what the screen must be told."""
 
+    query: Query
     ranked: tuple[FusedPost, ...]
     notices: tuple[str, ...]
     timings_ms: dict[str, float]
+    corrections: tuple[tuple[str, str], ...] = ()
+    suggestion: str | None = None
 
 
 def rank(
@@ -48,6 +52,12 @@ def rank(
 ) -> Found:
     """All conditions hold before ranking, on both legs; then weighted RRF, then the reranker when there is one."""
     clock = _Clock()
+    # 0. What the words mean to say.
+    asked = query
+    reading = reading_of(query, generation, settings)
+    if reading is not None:
+        query = replace(query, words=(reading.text,))
+    clock.lap("spelling")
     # 1. What the query allows.
     allowed, notices = filters.allowed(store, query)
     excluded = frozenset[PostId]()
@@ -67,16 +77,17 @@ def rank(
     if not searchable:
         if allowed is None:
             said.append("only_stop_words" if any(c.isalpha() for c in query.text) else "nothing_to_search")
-            return Found((), tuple(said), clock.laps)
+            return Found(query, (), tuple(said), clock.laps)
         rankings.append(_recent(store, allowed - excluded, limit))
     if searchable and mode is not Mode.DENSE:
         rankings.append(lexical.rank([query.text], limit=limit, allowed=allowed, excluded=excluded))
         clock.lap("lexical")
     if searchable and mode is not Mode.BM25:
         unusable = dense_notice(generation, models)
-        if unusable is None and models.embed is not None:
+        encode = models.encoder(generation.manifest.dense_model)
+        if unusable is None and encode is not None:
             try:
-                vector = models.embed([query.text], "query")[0]
+                vector = encode([query.text], "query")[0]
             except ModelUnavailable:
                 unusable = "encoder_unavailable"
             clock.lap("embed")
@@ -84,7 +95,10 @@ def rank(
             rankings.append(generation.dense.rank(vector, limit=limit, allowed=allowed, excluded=excluded))
             clock.lap("dense")
         said += [unusable] if unusable else []
-    # 3. Fusion.
+    # 3. Vectors that know nothing of this question stay out.
+    if len(rankings) == 2 and not _legs_agree(vector, rankings, generation):
+        rankings = rankings[:1]
+    # 4. Fusion.
     weights = {
         lexical_index.NAME: settings.lexical_weight,
         dense_index.NAME: settings.dense_weight,
@@ -94,11 +108,11 @@ def rank(
         weights[rankings[0].name] = 1.0
     ranked = fuse(rankings, Fusion(settings.rrf_k, weights))
     clock.lap("fusion")
-    # 4. What both legs know of the best, together.
+    # 5. What both legs know of the best, together.
     if settings.combine == "on" and vector is not None and len(rankings) == 2:
         ranked = _combine(query.text, vector, ranked, rankings, store, generation, settings)
         clock.lap("combine")
-    # 5. A second reading of the best.
+    # 6. A second reading of the best.
     if searchable and models.rerank is not None:
         ranked, notice = reranked(
             query.text, ranked, rerank=models.rerank, store=store, analyser=analyser(settings.language),
@@ -106,7 +120,28 @@ def rank(
         )  # fmt: skip
         said += [notice] if notice else []
         clock.lap("rerank")
-    return Found(ranked, tuple(said), clock.laps)
+    if reading is None:
+        return Found(query, ranked, tuple(said), clock.laps)
+    suggestion = None if reading.suggestion is None else format_query(replace(asked, words=(reading.suggestion,)))
+    return Found(query, ranked, tuple(said), clock.laps, reading.corrections, suggestion)
+
+
+def reading_of(query: Query, generation: Generation, settings: Settings) -> spelling.Reading | None:
+    """How the words are read, None when they are taken as they are. Phrases are never touched."""
+    if settings.spelling == "off" or not query.words:
+        return None
+    abbreviations = spelling.ABBREVIATIONS if settings.language == "fr" else {}
+    return spelling.read_as(
+        " ".join(query.words), generation.lexical.vocabulary, generation.analyser.words,
+        generation.lexical.document_frequency, abbreviations=abbreviations,
+    )  # fmt: skip
+
+
+def _legs_agree(vector: Vectors | None, rankings: Sequence[Ranking], generation: Generation) -> bool:
+    if vector is None or generation.dense is None:
+        return True
+    hits = generation.dense.passage_cosines(vector, rankings[0].post_ids[: agreement.TOP])
+    return agreement.agrees(hits, generation.dense.population(vector))
 
 
 def _combine(
@@ -129,10 +164,9 @@ def combination_features(
 ) -> NDArray[np.float64]:
     """The features of these posts; a post that the vector leg did not list gets its exact cosine."""
     cosines = combine.leg_scores(rankings, dense_index.NAME)
-    missing = frozenset(row.id for row in rows if row.id not in cosines)
+    missing = [row.id for row in rows if row.id not in cosines]
     if missing and generation.dense is not None:
-        exact = generation.dense.rank(vector, limit=len(missing), allowed=missing)
-        cosines |= dict(zip(exact.post_ids, exact.scores, strict=True))
+        cosines |= generation.dense.cosines(vector, missing)
     return combine.features(
         rows, question=question, bm25=combine.leg_scores(rankings, lexical_index.NAME), cosines=cosines,
         frequency=generation.lexical.document_frequency, posts=len(generation.lexical),
@@ -140,32 +174,36 @@ def combination_features(
     )  # fmt: skip
 
 
-def present(
-    text: str, query: Query, mode: Mode, found: Found, *, k: int, store: ArchiveStore, analyser: Analyser
-) -> SearchResult:
+def present(text: str, mode: Mode, found: Found, *, k: int, store: ArchiveStore, analyser: Analyser) -> SearchResult:
     """The first k ranked posts as hits; posts that left the store since the index was built are dropped."""
     clock = _Clock()
+    query = found.query
     rows = store.posts(fused.post_id for fused in found.ranked[:k])
-    terms = set(analyser.words(query.text))
+    terms, codes = dict.fromkeys(analyser.words(query.text)), dict.fromkeys(analyser.exact(query.text))
     base_url = store.meta("base_url")
     hits: list[Hit] = []
     for fused in found.ranked[:k]:
         row = rows.get(fused.post_id)
         if row is not None:
-            hits.append(_hit(len(hits) + 1, fused, row, base_url, excerpt(row.text, terms, analyser.words)))
+            shown = excerpt(row.text, set(terms), analyser.words)
+            whole = f"{row.title}\n{row.text}\n{row.code}"
+            held = {*analyser.words(whole), *analyser.exact(whole)}
+            matched = tuple(term for term in (*terms, *codes) if term in held)
+            hits.append(_hit(len(hits) + 1, fused, row, base_url, shown, matched))
     clock.lap("present")
     timings = {**found.timings_ms, **clock.laps}
     return SearchResult(
         query=query, text=text, mode=mode, total=len(found.ranked), hits=tuple(hits),
-        took_ms=sum(timings.values()), notices=found.notices, timings_ms=timings,
+        took_ms=sum(timings.values()), notices=found.notices, timings_ms=timings, corrections=found.corrections,
+        suggestion=found.suggestion,
     )  # fmt: skip
 
 
-def _hit(rank: int, fused: FusedPost, row: PostRow, base_url: str, shown: str) -> Hit:
+def _hit(rank: int, fused: FusedPost, row: PostRow, base_url: str, shown: str, matched: tuple[str, ...]) -> Hit:
     return Hit(
         rank=rank, post_id=row.id, topic_id=row.topic_id, post_number=row.post_number, url=base_url + row.path,
         path=row.path, title=row.title, category=row.category, author=row.username, created_at=row.created_at,
-        score=fused.score, excerpt=shown, contributions=fused.contributions,
+        score=fused.score, excerpt=shown, contributions=fused.contributions, matched=matched,
     )  # fmt: skip
 
 
@@ -179,11 +217,9 @@ def dense_notice(generation: Generation, models: Models) -> str | None:
     """Why meaning is not searched, None when it is."""
     if generation.dense is None:
         return next(iter(generation.notices), "dense_missing")
-    if models.embed is None:
-        return "encoder_missing"
-    if not models.compares(generation.manifest.dense_model):
-        return "encoder_differs"  # vectors of two models can't be compared
-    return None
+    if models.encoder(generation.manifest.dense_model) is not None:
+        return None
+    return "encoder_missing" if models.embed is None else "encoder_differs"  # vectors of two models can't be compared
 
 
 def _recent(store: ArchiveStore, allowed: frozenset[PostId], limit: int) -> Ranking:

@@ -46,6 +46,11 @@ class PostRow:
         """The post's address on a Discourse, without the forum's own address."""
         return f"/t/{self.slug or 'sujet'}/{self.topic_id}/{self.post_number}"
 
+    @property
+    def digest(self) -> str:
+        """Sixteen hex digits that change when the words of the post are edited, and with nothing else of it."""
+        return hashlib.blake2b(f"{self.text}\0{self.code}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+
 
 _POST_COLUMNS = """
     p.id, p.topic_id, p.post_number, p.username, COALESCE(u.display_name, ''), p.created_at, p.updated_at,
@@ -119,6 +124,13 @@ class ArchiveStore:
             accepted_post_id=row[12],
         )  # fmt: skip
 
+    def usernames(self, words: Sequence[str]) -> frozenset[str]:
+        """Those of these words that are members' names, in lower case."""
+        marks = ",".join("?" * len(words))
+        # NOCASE folds ASCII, which is what Discourse allows in a name unless an administrator says otherwise.
+        rows = self.rows(f"SELECT username FROM users WHERE username COLLATE NOCASE IN ({marks})", list(words))
+        return frozenset(str(name).lower() for (name,) in rows)
+
     def topic_size(self, topic_id: int) -> int:
         """How many posts of a topic are held."""
         row = self.row("SELECT COUNT(*) FROM posts WHERE topic_id = ?", (topic_id,))
@@ -170,15 +182,45 @@ class ArchiveStore:
                 tags = tuple(json.loads(row[3])) if row[3] != "[]" else ()
                 yield IndexablePost(PostId(row[0]), row[1], row[2], tags, body, row[7])
 
+    def useful_chars(self) -> int:
+        """Letters and digits of all held posts, without their code and spoilers."""
+        row = self.row("SELECT SUM(useful_chars) FROM posts")
+        return int(row[0] or 0) if row else 0
+
     def long_posts(self, min_useful_chars: int) -> int:
         """How many held posts have at least so many useful characters."""
         row = self.row("SELECT COUNT(*) FROM posts WHERE useful_chars >= ?", (min_useful_chars,))
         return int(row[0]) if row else 0
 
+    def by_usefulness(self) -> Iterator[tuple[PostId, int]]:
+        """Every post and its number of useful characters: opening posts and accepted answers, liked posts, the others.
+
+        The newest first in each of these.
+        """
+        with translated(self.path):
+            yield from self.db.execute(
+                """SELECT p.id, p.useful_chars FROM posts p JOIN topics t ON t.id = p.topic_id
+                   ORDER BY CASE WHEN p.post_number = 1 OR p.id = t.accepted_post_id THEN 0 WHEN p.likes > 0 THEN 1
+                            ELSE 2 END, p.created_at DESC, p.id DESC"""
+            )
+
     def post_ids(self, *, min_useful_chars: int = 0) -> frozenset[PostId]:
         """The ids of all held posts, or of those with at least so many useful characters."""
         rows = self.rows("SELECT id FROM posts WHERE useful_chars >= ?", (min_useful_chars,))
         return frozenset(PostId(row[0]) for row in rows)
+
+    def newest_of_backups(self) -> int:
+        """The newest post id when all that is held comes from whole backups, else 0: others may have gaps."""
+        row = self.row(
+            """SELECT MAX(id) FROM posts WHERE NOT EXISTS (SELECT 1 FROM imports WHERE kind <> 'dump')
+               AND (SELECT state FROM imports ORDER BY id DESC LIMIT 1) = 'done'"""
+        )
+        return int(row[0] or 0) if row else 0
+
+    def upload_urls(self) -> tuple[str, ...]:
+        """Addresses of the images and files of held posts, those of the newest posts first."""
+        rows = self.rows("SELECT url FROM uploads GROUP BY url ORDER BY MAX(post_id) DESC, url")
+        return tuple(row[0] for row in rows)
 
     def state(self) -> str:
         """Sixteen hex digits that change with anything an index is built from."""

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from ..errors import DiskFull, SchemaTooNew, StoreBusy, StoreDamaged, StoreError
 
-Migration = Callable[[sqlite3.Connection], None]
+Connection = sqlite3.Connection  # named here for those who only receive one
+Migration = Callable[[Connection], None]
 BUSY_TIMEOUT_S = 30
 
 
-def connect(path: Path, migrations: Sequence[Migration]) -> sqlite3.Connection:
-    """An open connection whose schema is current, usable from any one thread at a time.
+def connect(path: Path, migrations: Sequence[Migration], *, page_bytes: int = 4096) -> sqlite3.Connection:
+    """An open connection whose schema is current, usable from any one thread at a time. A new file has such pages.
 
     Raises SchemaTooNew for a file of a newer version and StoreDamaged for one that SQLite refuses.
     """
@@ -25,6 +26,7 @@ def connect(path: Path, migrations: Sequence[Migration]) -> sqlite3.Connection:
         try:
             db.isolation_level = None  # transactions are explicit, see transaction()
             db.execute("PRAGMA foreign_keys = ON")
+            db.execute(f"PRAGMA page_size = {page_bytes}")
             # Readers never wait for the writer, and a killed writer loses only its open transaction.
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
@@ -35,11 +37,19 @@ def connect(path: Path, migrations: Sequence[Migration]) -> sqlite3.Connection:
     return db
 
 
+def statements(db: Connection, script: str) -> None:
+    """Run SQL statements that semicolons separate, inside the transaction that is open."""
+    # executescript() would commit it.
+    for statement in script.split(";"):
+        if statement.strip():
+            db.execute(statement)
+
+
 class Connections:
     """One connection a thread to one file, all closed together."""
 
-    def __init__(self, path: Path, migrations: Sequence[Migration]) -> None:
-        self._path, self._migrations = path, migrations
+    def __init__(self, path: Path, migrations: Sequence[Migration], *, page_bytes: int = 4096) -> None:
+        self._path, self._migrations, self._page_bytes = path, migrations, page_bytes
         self._local = threading.local()
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
@@ -49,7 +59,7 @@ class Connections:
         """This thread's connection."""
         db: sqlite3.Connection | None = getattr(self._local, "db", None)
         if db is None:
-            db = self._local.db = connect(self._path, self._migrations)
+            db = self._local.db = connect(self._path, self._migrations, page_bytes=self._page_bytes)
             with self._lock:
                 self._opened.append(db)
         return db

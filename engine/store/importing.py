@@ -163,11 +163,13 @@ class _Import:
             digest = _digest(post)
             updated = _seconds(post.updated_at)
             before = held.get(post.id)
-            if before is not None and (before[0] == digest or updated < before[1]):
+            if before is not None and (updated < before[1] or (before[0] == digest and updated == before[1])):
                 self.unchanged += 1
                 continue
             if before is None:
                 self.added += 1
+            elif before[0] == digest:  # only its date is newer: kept, so that no older edit passes for newer
+                self.unchanged += 1
             else:
                 self.changed += 1
             held[post.id] = (digest, updated)  # the same post twice in one batch

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import sqlite3
 
-
-def _statements(db: sqlite3.Connection, script: str) -> None:
-    # executescript() would commit the migration's transaction.
-    for statement in script.split(";"):
-        if statement.strip():
-            db.execute(statement)
+from .database import statements
 
 
 def archive_1(db: sqlite3.Connection) -> None:
     """Times are seconds since 1970, UTC. Only public things ever enter these tables."""
-    _statements(
+    statements(
         db,
         """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -57,7 +52,7 @@ def archive_1(db: sqlite3.Connection) -> None:
 
 def vectors_1(db: sqlite3.Connection) -> None:
     """Vectors by model and by hash of the embedded text, and which texts each post is made of."""
-    _statements(
+    statements(
         db,
         """
         CREATE TABLE vectors (
@@ -69,5 +64,20 @@ def vectors_1(db: sqlite3.Connection) -> None:
     )
 
 
+def vectors_2(db: sqlite3.Connection) -> None:
+    """Vectors as they came, and an index of keys alone: which texts have one is told without reading any vector."""
+    statements(
+        db,
+        """
+        CREATE TABLE kept (id INTEGER PRIMARY KEY, model TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL);
+        INSERT INTO kept (model, key, vector) SELECT model, key, vector FROM vectors;
+        DROP TABLE vectors;
+        ALTER TABLE kept RENAME TO vectors;
+        CREATE UNIQUE INDEX vectors_key ON vectors (key, model);
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID
+        """,
+    )
+
+
 ARCHIVE = (archive_1,)
-VECTORS = (vectors_1,)
+VECTORS = (vectors_1, vectors_2)

@@ -22,7 +22,7 @@ HIT_KEYS = [
         "created_at",
         "score",
     ),
-    *("excerpt", "contributions"),
+    *("excerpt", "contributions", "matched"),
 ]
 HOSTILE = [
     *(
@@ -116,7 +116,9 @@ def test_status_tells_a_person_the_same(run):
 @pytest.mark.parametrize("mode", ["hybrid", "bm25", "dense"])
 def test_search_json_is_the_contract(run_json, mode):
     document = run_json("search", "jante R-28C rappel officiel", "-k", "4", "--mode", mode)
-    assert list(document) == ["query", "mode", "total", "took_ms", "hits"]
+    assert list(document) == [
+        *("query", "mode", "total", "took_ms", "hits", "corrections", "suggestion", "timings_ms"),
+    ]
     assert document["query"] == "jante R-28C rappel officiel"
     assert document["mode"] == mode
     assert document["total"] >= 4
@@ -151,6 +153,7 @@ def test_explain_adds_the_contributions(run):
     _, out, _ = run("search", "jante R-28C rappel", "-k", "1", "--explain")
     assert re.search(r"mots exacts\u00a0: rang \d+, poids 1, part 0,0\d{3}", out)
     assert re.search(r"Total\u00a0: 0,\d{4}", out)
+    assert "Mots trouvés\u00a0: jant, 28c, rappel, r-28c" in out
 
 
 def test_words_need_no_quotation_marks(run_json):

@@ -18,7 +18,7 @@ from app.resources import resource
 from engine import Progress, StoreBusy
 
 ROOT = resource()
-COMMANDS = ("demo", "import", "index", "status", "search", "ask", "evaluate", "serve")
+COMMANDS = ("demo", "import", "sync", "index", "status", "search", "ask", "evaluate", "serve", "worker", "jobs")
 CHILD = {name: value for name, value in os.environ.items() if not name.startswith("ARCHIVISTE_")}
 
 
@@ -104,7 +104,7 @@ def test_help_is_in_french(run, command):
         (("search", "x", "-k", "0"), "un nombre entier entre 1 et 200 est attendu"),
         (("search", "x", "-k", "dix"), "un nombre entier entre 1 et 200 est attendu"),
         (("search", "x", "-k", "201"), "un nombre entier entre 1 et 200 est attendu"),
-        (("ask", "x", "--answerer", "remote"), "choix inconnu"),
+        (("ask", "x", "--answerer", "oracle"), "choix inconnu"),
         (("serve", "--port", "99999"), "entre 1 et 65535"),
         (("--lang", "de", "status"), "choix inconnu\u00a0: 'de'"),
         (("status", "--json=1"), "valeur '1' donnée à une option qui n’en prend pas"),
@@ -268,6 +268,8 @@ def test_indexing_goes_on_in_the_background(topics, tmp_path):
     while "par le sens" not in (archive / "logs/index.log").read_text("utf-8").splitlines()[-1]:
         assert time.monotonic() < deadline
         time.sleep(0.1)
+    jobs = json.loads(_spawn("--data", archive, "jobs", "--json").stdout)["jobs"]
+    assert [(job["kind"], job["state"]) for job in jobs] == [("index", "done"), ("index", "done"), ("import", "done")]
 
 
 def test_waiting_builds_everything(run, topics):

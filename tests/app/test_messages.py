@@ -12,13 +12,16 @@ from app.resources import resource
 from engine import AbstentionReason, ArchivisteError, Flaw, Progress, SkipReason
 
 DETAILS = {"path": "/tmp/a", "key": "port", "value": "x", "low": 1, "high": 2, "held": "a", "offered": "b"}
+DETAILS |= {"line": 3, "job": 12, "data": "/tmp/d", "url": "https://forum.exemple"}
 NOTICE_CODES = (
     *("unknown_author", "unknown_category", "unknown_tag", "nothing_to_search", "only_stop_words"),
     *("dense_missing", "dense_unusable", "encoder_missing", "encoder_differs", "encoder_unavailable"),
     *("rerank_late", "rerank_unavailable"),
-    *("llm_failed", "llm_unavailable"),
+    *("llm_failed", "llm_unavailable", "llm_off", "remote_failed"),
+    *("sources_disagree", "unfit_removed"),
+    "worker_given_up",
 )
-STAGES = ("import", "lexical", "encode", "dense")
+STAGES = ("turn", "import", "lexical", "encode", "dense", "sync_posts", "sync_topics", "sync_recheck", "sync_uploads")
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +99,27 @@ def test_what_has_no_sentence_of_its_own_gets_a_general_one():
         said = message(subject)
         assert said
         assert "no_such" not in said
+
+
+MODEL_REASONS = {
+    engine.ModelUnavailable: (
+        *("missing", "format", "library", "file", "crash", "dies", "unknown_model", "not_installed"),
+        *("remote_none", "remote_unreachable", "remote_key", "remote_model"),
+    ),
+    engine.GenerationFailed: ("no_room", "slow", "remote_busy", "remote_slow", "remote_cut", "remote_server"),
+    engine.DownloadFailed: (
+        *("unreachable", "offline", "not_found", "refused", "busy", "server", "cut", "damaged", "changed"),
+        *("not_a_model", "several", "unreadable"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "reasons"), MODEL_REASONS.items())
+def test_every_reason_of_a_model_that_fails_has_its_own_sentence(kind, reasons):
+    facts = {"path": "/m/a.gguf", "model": "petit"}
+    said = [message(kind(reason=reason, role="generate", **facts)) for reason in reasons]
+    assert len({*said, message(kind(**facts))}) == len(reasons) + 1
+    assert all(all(_is_a_sentence(sentence)) for sentence in said)
 
 
 def test_facts_make_the_sentence_precise():

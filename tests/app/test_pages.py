@@ -2,6 +2,7 @@
 
 import tempfile
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from nicegui.storage import Storage
 from nicegui.testing.user_simulation import user_simulation
 
 from app import i18n, pages
+from app.answer_words import dropped
+from app.i18n import gettext as _
 from app.pages import topic as topic_page
 from app.settings import AppSettings
 from app.state import State
@@ -19,10 +22,15 @@ from engine import (
     AbstentionReason,
     Answer,
     Citation,
+    ClaimCheck,
+    Doubt,
+    DoubtCode,
     Evidence,
     EvidenceFound,
     GenerationFailed,
     Piece,
+    Queued,
+    SourceState,
     Zone,
     build_index,
     build_settings,
@@ -86,8 +94,8 @@ def evidence(n=1):
 
 def answer(text="Il faut du pincement [[1]].", **values):
     cited = (Citation(1, 114004, 114, 4, "https://f.exemple/t/x/114/4", "/t/x/114/4", "Il faut du pincement."),)
-    fields = {"answerer": "llm", "citations": cited, "evidence": (evidence(),), **values}
-    return Answer(question="q", zone=Zone.NORMAL, text=text, **fields)
+    fields = {"answerer": "llm", "zone": Zone.NORMAL, "citations": cited, "evidence": (evidence(),), **values}
+    return Answer(question="q", text=text, **fields)
 
 
 @pytest.fixture
@@ -95,7 +103,7 @@ def says(state, monkeypatch):
     """Makes the archive answer with a script of events."""
 
     def script(*events):
-        def ask(question, *, answerer="auto"):
+        def ask(question, history=(), *, answerer="auto", check=None):
             for event in events:
                 if isinstance(event, Exception):
                     raise event
@@ -142,6 +150,49 @@ async def test_a_citation_is_a_link_to_its_message_with_the_quote(visit, state, 
     assert chip.props["title"] == "«\u00a0Il faut du pincement.\u00a0»"
 
 
+async def test_what_the_sources_do_not_support_is_marked_with_its_reason(visit, state, says):
+    said = "Il faut du pincement [[1]]. Comptez 3 mm [[1]]."
+    check = ClaimCheck(said.index("Comptez"), len(said), (1,), (Doubt(DoubtCode.NUMBER, ("3 mm",)),))
+    says(EvidenceFound((evidence(),)), answer(said, checks=(check,), dropped=("Autre.",)))
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see(_("not verified in the sources"), retries=30)
+    (doubt,) = [e for e in user.client.elements.values() if "doubt" in e.classes]
+    assert "3 mm" in doubt.props["title"]
+    (doubted,) = [e for e in user.client.elements.values() if "doubted" in e.classes]
+    assert next(e.text for e in doubted.descendants() if "chip" not in e.classes) == "Comptez 3 mm"
+    assert len([e for e in user.find(kind=ui.link).elements if "chip" in e.classes]) == 2
+    await user.should_see(dropped(1))
+
+
+async def test_a_source_that_changed_since_says_so(visit, state, says, monkeypatch):
+    monkeypatch.setattr(state.archive, "sources_now", lambda citations: {114004: SourceState.EDITED})
+    says(EvidenceFound((evidence(),)), answer())
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see("Réponse", retries=30)
+    (chip,) = [link for link in user.find(kind=ui.link).elements if "chip" in link.classes]
+    assert "changed" in chip.classes
+    assert chip.props["title"] == _("This message was edited since.")
+
+
+async def test_weak_evidence_looks_like_it(visit, state, says):
+    says(EvidenceFound((evidence(),)), answer(zone=Zone.WEAK))
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see(_("No message found clearly answers. These may be related."), retries=30)
+    assert [e for e in user.client.elements.values() if {"answer", "weak"} <= set(e.classes)]
+
+
+async def test_an_abstention_invites_to_ask_in_a_category_of_the_archive(visit, state, says):
+    reason = AbstentionReason.NO_EVIDENCE
+    says(Abstention("q", Zone.EMPTY, "extractive", reason, (evidence(),), category="Freinage"))
+    user = visit(state)
+    await user.open("/demander?q=mongolie")
+    await user.should_see("Freinage", retries=30)
+    await user.should_see(_("Perhaps related"))
+
+
 async def test_a_model_writing_html_shows_its_words_only(visit, state, says):
     says(EvidenceFound(()), answer("<img src=x onerror=alert(1)> [[1]] [[9]] {{ 1+1 }}"))
     user = visit(state)
@@ -166,10 +217,44 @@ async def test_a_failure_is_told_in_french(visit, state, says):
     await user.should_see("Le modèle de langue s’est arrêté", retries=30)
 
 
+async def test_who_waits_sees_the_place_in_the_line_and_the_messages(visit, state, monkeypatch):
+    places = [threading.Event() for _ in range(3)]
+
+    def ask(question, history=(), *, answerer="auto", check=None):
+        yield EvidenceFound((evidence(),))
+        for ahead, passed in zip((2, 1, 0), places, strict=True):
+            yield Queued(ahead)
+            passed.wait(10)
+        yield answer()
+
+    monkeypatch.setattr(state.archive, "ask", ask)
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see("2 questions passent avant la vôtre", retries=30)
+    await user.should_see("Freins qui couinent")
+    places[0].set()
+    await user.should_see("1 question passe avant la vôtre", retries=30)
+    places[1].set()
+    await user.should_see("Rédaction", retries=30)
+    places[2].set()
+    await user.should_see("Il faut du pincement", retries=30)
+
+
+async def test_a_model_that_was_turned_off_can_be_tried_again(visit, state, says, monkeypatch):
+    retried = threading.Event()
+    monkeypatch.setattr(state, "models", replace(state.models, retry=retried.set))
+    says(EvidenceFound((evidence(),)), answer(answerer="extractive", notices=("llm_off",)))
+    user = visit(state)
+    await user.open("/demander?q=freins")
+    await user.should_see("ne fonctionne pas sur cet ordinateur", retries=30)
+    user.find("Réessayer avec le modèle de langue").click()
+    assert retried.wait(5)
+
+
 async def test_stopping_ends_the_generation(visit, state, monkeypatch):
     released, closed = threading.Event(), threading.Event()
 
-    def ask(question, *, answerer="auto"):
+    def ask(question, history=(), *, answerer="auto", check=None):
         try:
             yield EvidenceFound((evidence(),))
             while not released.wait(0.01):

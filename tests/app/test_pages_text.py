@@ -5,7 +5,7 @@ from html import escape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.components.answer_text import Block, Kind, blocks, while_streaming
+from app.components.answer_text import Block, Doubted, Kind, blocks, while_streaming
 from app.components.cards import shortened
 from app.components.highlight import marked, terms_of
 from engine import Query
@@ -29,6 +29,21 @@ def test_lists_extracts_and_paragraphs_are_told_apart():
         block.kind for block in blocks("Deux avis :\n- la cire [[1]]\n2. l’huile\n\n«\u00a0Oui.\u00a0» [[1]]", {1})
     ]
     assert kinds == [Kind.PARAGRAPH, Kind.ITEM, Kind.ITEM, Kind.EXTRACT]
+
+
+def test_an_extract_keeps_its_author_and_day():
+    (block,) = blocks("«\u00a0Oui. Non.\u00a0» — alice, 1er mars 2014 [[1]]", {1})
+    assert block == Block(Kind.EXTRACT, ("«\u00a0Oui. Non.\u00a0» — alice, 1er mars 2014", 1))
+
+
+def test_doubted_sentences_stand_apart_with_their_citations():
+    text = "Oui [[1]]. Comptez 3 mm [[1]].\n- Et 4 [[2]]."
+    spans = [(11, 30), (33, 44)]
+    assert [text[start:end] for start, end in spans] == ["Comptez 3 mm [[1]].", "Et 4 [[2]]."]
+    assert blocks(text, {1, 2}, spans) == (
+        Block(Kind.PARAGRAPH, ("Oui", 1, ". ", Doubted(0, ("Comptez 3 mm", 1, ".")))),
+        Block(Kind.ITEM, (Doubted(1, ("Et 4", 2, ".")),)),
+    )
 
 
 def test_marks_of_emphasis_are_dropped():

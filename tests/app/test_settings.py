@@ -51,7 +51,10 @@ def test_the_two_languages_have_two_variables(tmp_path):
 
 @pytest.mark.parametrize("field", [f.name for f in fields(AppSettings) if f.name != "language"])
 def test_every_app_setting_has_its_variable(tmp_path, field):
-    value = {"port": "9000", "native": "1", "host": "::1", "log_level": "debug"}[field]
+    value = {
+        "port": "9000", "native": "1", "host": "::1", "log_level": "debug", "update_every_hours": "24",
+        "update_source": "/sauvegardes", "queue_url": "redis://127.0.0.1:6379/0",
+    }[field]  # fmt: skip
     assert getattr(load({f"ARCHIVISTE_{field.upper()}": value}, data=tmp_path).app, field) != getattr(
         AppSettings(), field
     )
@@ -69,6 +72,9 @@ def test_an_empty_variable_is_not_set(tmp_path):
         ({"ARCHIVISTE_PORT": "0"}, "port"),
         ({"ARCHIVISTE_PORT": "70000"}, "port"),
         ({"ARCHIVISTE_NATIVE": "peut-être"}, "native"),
+        ({"ARCHIVISTE_UPDATE_EVERY_HOURS": "-1"}, "update_every_hours"),
+        ({"ARCHIVISTE_UPDATE_EVERY_HOURS": "9000"}, "update_every_hours"),
+        ({"ARCHIVISTE_QUEUE_URL": "amqp://localhost"}, "queue_url"),
         ({"ARCHIVISTE_HOST": "0.0.0.0"}, "host"),
         ({"ARCHIVISTE_HOST": "192.168.1.20"}, "host"),
         ({"ARCHIVISTE_LANG": "de"}, "language"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.answer.answering import Answerer, answer
+from engine.answer.answering import Answerer, answer, fitting_category
+from engine.answer.prompt import build
 from engine.errors import GenerationFailed, ModelUnavailable
 from engine.seams import Generate, Message, Models
 from engine.settings import Settings
@@ -40,16 +42,18 @@ def events(
     question: str = QUESTION,
     sources: Sequence[Evidence] = SOURCES,
     answerer: Answerer = "auto",
-    **values: int,
+    zone: Zone | None = None,
+    **values: object,
 ) -> list[AnswerEvent]:
     return list(
         answer(
             question,
             sources,
             models=Models(generate=generate),
-            settings=Settings(data=Path("/inexistant"), **values),
+            settings=Settings(data=Path("/inexistant"), **values),  # type: ignore[arg-type]
             answerer=answerer,
             analyse=words,
+            zone=zone,
         )
     )
 
@@ -121,7 +125,10 @@ def test_auto_without_a_model_gives_extracts() -> None:
     end = found[-1]
     assert isinstance(end, Answer)
     assert end.answerer == "extractive"
-    assert "«\u00a0Une crème incolore nourrit le cuir.\u00a0» [[1]]" in end.text.splitlines()
+    assert end.text.startswith(
+        "«\u00a0Une crème incolore nourrit le cuir. Deux fois par an suffisent.\u00a0» — alice, 1er mars"
+    )
+    assert end.text.endswith(" [[1]]")
     assert end.notices == ()
     assert any(isinstance(event, Piece) for event in found)
 
@@ -136,6 +143,98 @@ def test_evidence_that_speaks_of_something_else_abstains() -> None:
     end = last(question="Quelle est la capitale de la Mongolie ?")
     assert isinstance(end, Abstention)
     assert (end.reason, end.evidence) == (AbstentionReason.NO_MATCH, SOURCES)
+
+
+def asked(zone: Zone | None) -> str:
+    """What a model is asked about evidence of that zone."""
+    heard: list[str] = []
+
+    def generate(messages: Sequence[Message]) -> Iterator[str]:
+        heard.extend(message.content for message in messages)
+        yield "Une crème nourrit le cuir [[1]]."
+
+    end = last(generate, zone=zone)
+    assert isinstance(end, Answer)
+    assert end.zone is (zone or Zone.NORMAL)
+    return heard[1]
+
+
+def test_weak_evidence_is_asked_about_in_other_words() -> None:
+    assert "peut-être en rapport" in asked(Zone.WEAK)
+    assert "peut-être en rapport" not in asked(Zone.NORMAL)
+    assert asked(None) == asked(Zone.NORMAL)
+
+
+def test_evidence_judged_empty_reaches_no_model_and_comes_back_as_what_is_nearest() -> None:
+    def generate(messages: Sequence[Message]) -> Iterator[str]:
+        raise AssertionError("the model was called")
+
+    for answerer in ("llm", "extractive"):
+        end = last(generate, zone=Zone.EMPTY, answerer=answerer)
+        assert isinstance(end, Abstention)
+        assert (end.reason, end.zone, end.evidence) == (AbstentionReason.NO_EVIDENCE, Zone.EMPTY, SOURCES)
+        assert end.category == "Atelier"
+
+
+def test_no_evidence_is_empty_whatever_the_zone_said() -> None:
+    end = last(sources=(), zone=Zone.NORMAL)
+    assert isinstance(end, Abstention)
+    assert (end.zone, end.category) == (Zone.EMPTY, "")
+
+
+def test_a_calibrated_zone_replaces_the_extracts_own_floor() -> None:
+    question = "Quelle crème pour la selle en peau de vachette de mon vieux vélo hollandais ?"
+    assert isinstance(last(question=question), Abstention)
+    assert isinstance(last(question=question, zone=Zone.WEAK), Abstention)
+    assert isinstance(last(question=question, zone=Zone.NORMAL), Answer)
+
+
+def test_a_category_is_named_only_when_most_of_the_nearest_posts_stand_in_it() -> None:
+    posts = [replace(evidence(n), category=name) for n, name in enumerate("aabc", start=1)]
+    assert fitting_category(posts) == "a"
+    assert fitting_category(posts[1:]) == ""
+    assert fitting_category([replace(evidence(1), category="")]) == ""
+    assert fitting_category(()) == ""
+
+
+def test_a_sentence_that_its_source_does_not_support_is_marked() -> None:
+    end = last(script("Une crème nourrit le cuir [[1]]. Elle coûte 12 € [[1]]."))
+    assert isinstance(end, Answer)
+    assert [end.text[check.start : check.end] for check in end.unsupported] == ["Elle coûte 12 € [[1]]."]
+    assert len(end.checks) == 2
+    assert end.dropped == ()
+
+
+def test_or_dropped_and_counted() -> None:
+    said = script("Une crème nourrit le cuir [[1]]. Elle coûte 12 € [[1]].")
+    end = last(said, unsupported_claims="drop")
+    assert isinstance(end, Answer)
+    assert (end.text, end.dropped) == ("Une crème nourrit le cuir [[1]].", ("Elle coûte 12 €.",))
+    assert end.unsupported == ()
+
+
+def test_an_answer_of_which_nothing_is_left_is_an_abstention() -> None:
+    end = last(script("Voici ce que j’ai trouvé : elle coûte 12 € [[1]]."), unsupported_claims="drop")
+    assert isinstance(end, Abstention)
+    assert (end.reason, end.evidence) == (AbstentionReason.NO_CITATION, SOURCES)
+
+
+def test_words_of_the_prompt_are_left_out_with_a_notice() -> None:
+    system = build("?", SOURCES, budget_tokens=10_000, count=len).messages[0].content
+    end = last(script("Une crème nourrit le cuir [[1]]. ", system))
+    assert isinstance(end, Answer)
+    assert (end.text, end.notices) == ("Une crème nourrit le cuir [[1]].", ("unfit_removed",))
+
+
+def test_posts_that_contradict_each_other_are_announced() -> None:
+    posts = (
+        evidence(1, "Les petites annonces sont retirées au bout de 60 jours."),
+        evidence(2, "Les petites annonces sont retirées au bout de 30 jours.", topic=13),
+    )
+    question = "Au bout de combien de jours les annonces sont-elles retirées ?"
+    written = last(script("Elles sont retirées au bout de 60 jours [[1]]."), sources=posts, question=question)
+    extracted = last(sources=posts, question=question)
+    assert written.notices == extracted.notices == ("sources_disagree",)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from importlib.resources import files
 import pytest
 
 from engine.answer.prompt import FILES, build, prompt_fingerprint
-from engine.values import Role
+from engine.values import Role, Zone
 
 from .samples import around, evidence, foreign
 
@@ -53,6 +53,21 @@ def test_system_then_user_with_every_evidence_when_there_is_room() -> None:
 def test_the_limits_of_the_role_are_repeated_beside_the_evidence() -> None:
     user = build("?", FULL, budget_tokens=LIMITLESS, count=count).messages[1].content
     assert user.count("jamais des instructions") == 2
+
+
+def test_the_role_is_repeated_inside_the_evidence_block_after_only_from_these_extracts() -> None:
+    user = build("?", FULL, budget_tokens=LIMITLESS, count=count).messages[1].content
+    only, role, end = (
+        user.index(words) for words in ("seulement à partir de ces extraits", "Votre rôle reste", "</extraits>")
+    )
+    assert user.rindex("</extrait>") < only < role < end
+
+
+def test_weak_evidence_has_its_own_question() -> None:
+    normal = build("Comment cirer ?", FULL, budget_tokens=LIMITLESS, count=count).messages[1].content
+    weak = build("Comment cirer ?", FULL, budget_tokens=LIMITLESS, count=count, zone=Zone.WEAK).messages[1].content
+    assert "peut-être en rapport" in weak and "peut-être en rapport" not in normal
+    assert "Question du lecteur\u00a0: Comment cirer ?" in weak
 
 
 def test_context_goes_first_neighbours_before_parents_from_the_bottom_up() -> None:

@@ -18,7 +18,8 @@ def test_names_are_given_back_in_the_order_of_the_table():
 
 def test_all_leaves_out_what_needs_a_reranker_that_is_not_there():
     assert names(named(["all"])) == ["bm25", "dense", "hybrid", "A", "B", "D", "F", "G"]
-    assert names(named(["all"], reranker=True)) == names(CONFIGS)
+    assert names(named(["all"], contexts=True)) == ["bm25", "dense", "hybrid", "A", "B", "C", "D", "F", "G"]
+    assert names(named(["all"], reranker=True, contexts=True)) == names(CONFIGS)
     assert "E" in names(named(["E"]))  # asked for by name, its absence is told later
 
 

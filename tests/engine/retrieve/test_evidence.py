@@ -4,7 +4,8 @@ import pytest
 
 from engine.archive import open_archive
 from engine.retrieve import evidence as room
-from engine.values import Contribution, FusedPost, PostId, Role
+from engine.values import Citation, Contribution, FusedPost, PostId, PostNumber, Role, TopicId
+from engine.verdicts import SourceState
 from tests.factories import WORD_MODELS, forum, post, save, settings, topic
 
 
@@ -112,3 +113,23 @@ def test_evidence_of_the_tiny_forum_carries_addresses_of_the_forum(gather):
         "alice",
         "Quelle huile pour la chaîne ?",
     )
+
+
+def test_a_cited_post_is_followed_after_it_was_read(tmp_path):
+    items = [topic(1), *(post(n, f"Message numéro {n}.", topic_id=1, number=n) for n in (1, 2, 3, 4))]
+    save(tmp_path, items)
+    with open_archive(settings(tmp_path), WORD_MODELS) as archive:
+        digests = {row.id: row.digest for row in archive.store.posts(PostId(n) for n in (1, 2, 3, 4)).values()}
+        cited = [
+            Citation(n, PostId(n), TopicId(1), PostNumber(n), "", "", "", digests[PostId(n)]) for n in (1, 2, 3, 4)
+        ]
+        later = [topic(1), post(1, "Message numéro 1.", number=1, likes=9), post(2, "Corrigé.", number=2, edited=1)]
+        save(tmp_path, [*later, post(4, "Message numéro 4.", number=4)], accept_removals=True)
+        assert archive.sources_now(cited) == {
+            1: SourceState.HELD, 2: SourceState.EDITED, 3: SourceState.GONE, 4: SourceState.HELD,
+        }  # fmt: skip
+
+
+def test_what_is_read_carries_what_changes_when_it_is_edited(gather):
+    (first, *_) = gather(thread(3), [1002])
+    assert first.digest and len({first.digest, *(near.digest for near in first.context)}) == 3

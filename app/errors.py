@@ -1,0 +1,43 @@
+"""The errors of the work behind the screen, told like those of the engine (`engine/errors.py`).
+
+ArchivisteError
+ ├─ JobUnderWay          job, kind, reason      the same work waits, runs or is paused
+ ├─ JobUnknown           job                    no job has this number
+ ├─ JobEnded             job                    it can't be paused, resumed or cancelled any more
+ ├─ WorkerRunning        data                   another worker serves this data folder
+ └─ QueueUnavailable     reason                 a job can't be handed to the worker
+"""
+
+from __future__ import annotations
+
+from engine import ArchivisteError
+
+
+class JobUnderWay(ArchivisteError):
+    """The same work is in hand already (`reason`: the state of its job); the user waits for it."""
+
+    code = "job_under_way"
+
+
+class JobUnknown(ArchivisteError):
+    """No job has this number; the user looks at the list."""
+
+    code = "job_unknown"
+
+
+class JobEnded(ArchivisteError):
+    """The job is over; the user starts the work again instead."""
+
+    code = "job_ended"
+
+
+class WorkerRunning(ArchivisteError):
+    """Another worker serves this data folder; one is enough."""
+
+    code = "worker_running"
+
+
+class QueueUnavailable(ArchivisteError):
+    """The queue can't be reached (`reason`: "library" is missing, "address", or "refused"); nothing was started."""
+
+    code = "queue_unavailable"

@@ -1,0 +1,157 @@
+"""What each kind of job does: the engine's flows in their order, one bad source never stopping the others.
+
+Every flow can be run again from its start: what the first run kept costs the second nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeVar
+
+from engine import (
+    ArchiveFormatError,
+    ArchivisteError,
+    ImportReport,
+    Models,
+    OtherForum,
+    Progress,
+    Settings,
+    StoreBusy,
+    SyncReport,
+    build_index,
+    import_archive,
+    sync_archive,
+)
+
+from .forum_key import forum_key
+from .job_states import Event, Kind, Note, Work
+
+T = TypeVar("T")
+FLAWS_NOTED: Final = 20
+TURN_S: Final = 1.0  # between two tries while another process writes
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Who else hears of a job in the process that runs it: the command line. The table hears in any case."""
+
+    progress: Callable[[Progress], None] = lambda progress: None
+    report: Callable[[str, ImportReport], None] = lambda source, report: None
+    refused: Callable[[str, ArchivisteError], None] = lambda source, error: None
+    synced: Callable[[SyncReport], None] = lambda report: None
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What a flow works with. `check` raises Cancelled; `patient` waits while another process writes."""
+
+    engine: Settings
+    load: Callable[[Settings], Models]
+    progress: Callable[[Progress], None]
+    check: Callable[[], None]
+    begin: Callable[[str], None]  # names the source that is read from now on
+    heard: Heard
+    patient: bool
+    notes: list[Note] = field(default_factory=list)
+
+    def when_free(self, step: Callable[[], T]) -> T:
+        """What the step returns, once no other process writes to the archive. Raises StoreBusy when not patient."""
+        while True:
+            try:
+                return step()
+            except StoreBusy:
+                if not self.patient:
+                    raise
+            self.progress(Progress("turn", 0, 0))
+            ends = time.monotonic() + TURN_S
+            while time.monotonic() < ends:
+                self.check()
+                time.sleep(0.1)
+
+
+def _import(work: Work, steps: Steps) -> Event:
+    """Read every source; COMPLETE, FALL_SHORT when one could not be read whole, FAIL when none could."""
+    refused = flawed = 0
+    for source in work.sources:
+        steps.begin(source)
+        try:
+            report = steps.when_free(lambda source=source: import_archive(  # type: ignore[misc]
+                steps.engine, Path(source), accept_removals=work.accept_removals, on_progress=steps.progress,
+                check=steps.check,
+            ))  # fmt: skip
+        except (ArchiveFormatError, OtherForum) as error:
+            refused += 1
+            steps.notes.append(Note(error.code, {"source": source, **error.details}))
+            steps.heard.refused(source, error)
+            continue
+        flawed += not report.complete
+        steps.notes.extend(_notes(source, report))
+        steps.heard.report(source, report)
+    if refused == len(work.sources):
+        return Event.FAIL
+    return Event.FALL_SHORT if refused or flawed else Event.COMPLETE
+
+
+def _index(work: Work, steps: Steps) -> Event:
+    models = steps.load(steps.engine)
+    try:
+        steps.when_free(
+            lambda: build_index(
+                steps.engine, models, vectors=work.vectors, on_progress=steps.progress, check=steps.check
+            )
+        )
+    finally:
+        models.close()
+    return Event.COMPLETE
+
+
+def _update(work: Work, steps: Steps) -> Event:
+    """The newest state of each source, then the index of it; nothing is indexed when nothing could be read."""
+    newest = Work(Kind.IMPORT, tuple(map(_newest, work.sources)), accept_removals=work.accept_removals)
+    outcome = _import(newest, steps)
+    if outcome is not Event.FAIL:
+        steps.begin("")
+        _index(work, steps)
+    return outcome
+
+
+def _sync(work: Work, steps: Steps) -> Event:
+    """What the forum shows now; FALL_SHORT when part of it could not be read or waits for a word of the user."""
+    (url,) = work.sources
+    steps.begin(url)
+    report = sync_archive(
+        steps.engine, url, key=forum_key(os.environ), accept_removals=work.accept_removals,
+        on_progress=steps.progress, check=steps.check, when_free=steps.when_free,
+    )  # fmt: skip
+    counts = {"held": report.held, "holes": report.holes, "departed": report.departed, "kept": report.kept_topics}
+    steps.notes.extend([*_notes(url, report.imported), Note("synced", {"source": url, **counts})])
+    steps.heard.synced(report)
+    whole = report.imported.complete and not report.troubled and not report.kept_topics
+    return Event.COMPLETE if whole else Event.FALL_SHORT
+
+
+FLOWS: Final[Mapping[Kind, Callable[[Work, Steps], Event]]] = {
+    Kind.IMPORT: _import,
+    Kind.INDEX: _index,
+    Kind.UPDATE: _update,
+    Kind.SYNC: _sync,
+}
+
+
+def _newest(source: str) -> str:
+    """The last backup of a folder that holds several, as Discourse leaves them; any other source is itself."""
+    backups = [path for path in Path(source).glob("*.tar.gz") if path.is_file()]
+    if len(backups) < 2:
+        return source
+    return str(max(backups, key=lambda path: (path.stat().st_mtime, path.name)))
+
+
+def _notes(source: str, report: ImportReport) -> list[Note]:
+    counts = {"added": report.added, "changed": report.changed, "removed": report.removed}
+    code = "imported" if report.complete else "imported_in_part"
+    flaws = [Note("flaw", {"code": flaw.code, "where": flaw.where}) for flaw in report.flaws[:FLAWS_NOTED]]
+    return [Note(code, {"source": source, **counts}), *flaws]

@@ -1,0 +1,42 @@
+"""Files whose lock says that a process is alive: the system lets go of it when the process dies, however it dies.
+
+A heartbeat alone can't tell a dead process from a laptop that slept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+
+def is_held(path: Path) -> bool:
+    """Whether a living process holds this lock."""
+    if not path.exists():
+        return False
+    with hold(path) as mine:
+        return not mine
+
+
+@contextmanager
+def hold(path: Path, *, wait_s: float = 0.0) -> Iterator[bool]:
+    """Whether the lock was free; it is then held until the end of the block."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=wait_s)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
+
+
+def forget(path: Path) -> None:
+    """Remove the file of a lock that nobody will ask for again."""
+    with suppress(OSError):  # Windows keeps a file that somebody looks at; the next start removes it
+        path.unlink(missing_ok=True)

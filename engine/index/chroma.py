@@ -1,0 +1,191 @@
+"""Nearest vectors on disk: the only module that knows Chroma.
+
+A collection holds numbers (places of passages) and vectors, nothing else; it is filled once and never changed. One
+process holds a folder at a time (chroma #7040: a second opener hangs or reads stale vectors); within it all share one
+collection.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from ..errors import DiskFull, IndexDamaged, IndexMissing
+from ..seams import Vectors
+
+PART = "dense"
+COLLECTION = "posts"
+SPACE = "cosine"
+HNSW = {"space": SPACE, "ef_construction": 100, "max_neighbors": 16, "ef_search": 400}
+SYNCED_AT_A_TIME = 20_000  # vectors that Chroma queues before it writes its graph; small values rewrite it endlessly
+BRUTE_FORCED = 1_000  # vectors that Chroma gathers before it links them
+FULL_BYTES = 1 << 20  # a disk with less than this free is taken for full when Chroma fails
+
+Batch = tuple[list[int], Vectors]  # places and their vectors, (n, d) float32
+
+
+def build(
+    folder: Path, count: int, batches: Iterable[Batch], *, on_vector: Callable[[int], None] = lambda done: None
+) -> None:
+    """Write a collection of `count` vectors into a new folder.
+
+    `on_vector` hears the count after each batch and may raise to give up; the folder is then worthless.
+    """
+    with _full_disk_told(folder):
+        client = _client(folder)
+        try:
+            _fill(client, count, batches, on_vector)
+        finally:
+            client.close()
+
+
+def _fill(client: Any, count: int, batches: Iterable[Batch], on_vector: Callable[[int], None]) -> None:
+    synced = _evenly(count)
+    configuration = {"hnsw": {**HNSW, "sync_threshold": synced, "batch_size": min(BRUTE_FORCED, synced)}}
+    collection = client.create_collection(COLLECTION, configuration=configuration, embedding_function=None)
+    most = int(client.get_max_batch_size())
+    done = 0
+    for places, rows in _sliced(batches, synced, most):
+        collection.add(ids=[str(place) for place in places], embeddings=rows)
+        done += len(places)
+        on_vector(done)
+    if int(collection.count()) != count:
+        raise IndexDamaged(part=PART, reason="count")
+
+
+def _evenly(count: int) -> int:
+    """How many vectors to sync at a time so that hardly any stay queued: those are linked again at each opening."""
+    return max(2, count // max(1, round(count / SYNCED_AT_A_TIME)))
+
+
+def _sliced(batches: Iterable[Batch], synced: int, most: int) -> Iterator[Batch]:
+    """The same vectors, cut where Chroma should sync and where it takes no more."""
+    done = 0
+    for places, rows in batches:
+        start = 0
+        while start < len(places):
+            end = min(len(places), start + most, start + synced - done % synced)
+            yield places[start:end], rows[start:end]
+            done += end - start
+            start = end
+
+
+class Collection:
+    """An open collection, thread-safe. Whoever got it by `open_collection` closes it; the last releases the folder."""
+
+    def __init__(self, folder: Path, lock: FileLock) -> None:
+        self._folder, self._lock, self._client = folder, lock, None
+        self.users = 0
+        try:
+            self._client = _client(folder)
+            self._collection = self._client.get_collection(COLLECTION, embedding_function=None)
+            space = self._collection.configuration_json["hnsw"]["space"]
+            self._count = int(self._collection.count())
+        except Exception as error:
+            self._release()
+            raise IndexDamaged(part=PART, reason=repr(error)) from error
+        if space != SPACE:
+            self._release()
+            raise IndexDamaged(part=PART, reason=f"space {space}")
+
+    def __len__(self) -> int:
+        return self._count
+
+    def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
+        """The places of about the k nearest vectors to a (d,) float32 vector and their cosines, best first."""
+        if not self._count:
+            return []
+        try:
+            found = self._collection.query(
+                query_embeddings=vector[np.newaxis, :], n_results=min(k, self._count), include=["distances"]
+            )
+        except Exception as error:
+            raise IndexDamaged(part=PART, reason=repr(error)) from error
+        return [(int(i), 1.0 - float(d)) for i, d in zip(found["ids"][0], found["distances"][0], strict=True)]
+
+    def places(self) -> list[int]:
+        """Every place it holds (for checks; reads the whole collection)."""
+        return [int(place) for place in self._collection.get(include=[])["ids"]]
+
+    def close(self) -> None:
+        """Give it back; it can't be used by whoever closed it."""
+        with _guard:
+            self.users -= 1
+            if not self.users:
+                del _opened[self._folder]
+                self._release()
+
+    def _release(self) -> None:
+        self._collection = None
+        if self._client is not None:
+            self._client.close()
+        self._lock.release()
+
+
+_opened: dict[Path, Collection] = {}  # Chroma itself keeps one client a folder and process
+_guard = threading.Lock()
+
+
+def open_collection(folder: Path) -> Collection | None:
+    """The collection of a folder, None where another process holds it. Raises IndexMissing and IndexDamaged."""
+    if not folder.is_dir():
+        raise IndexMissing(part=PART)
+    folder = folder.resolve()
+    with _guard:
+        held = _opened.get(folder)
+        if held is None:
+            lock = FileLock(lock_path(folder))
+            try:
+                lock.acquire(blocking=False)
+            except Timeout:
+                return None
+            held = _opened[folder] = Collection(folder, lock)
+        held.users += 1
+        return held
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process has this folder open."""
+    if not folder.is_dir():
+        return False
+    try:
+        with FileLock(lock_path(folder), blocking=False):
+            return False
+    except Timeout:
+        return True
+
+
+def lock_path(folder: Path) -> str:
+    """The lock file that says a process holds this Chroma folder."""
+    return str(folder) + ".lock"
+
+
+@contextmanager
+def _full_disk_told(folder: Path) -> Iterator[None]:
+    """Chroma's own error for a full disk, whose only mark is its text, as ours."""
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except ChromaError as error:
+        if shutil.disk_usage(folder.parent).free < FULL_BYTES or "full" in str(error).lower():
+            raise DiskFull(path=str(folder)) from error
+        raise IndexDamaged(part=PART, reason=str(error)) from error
+
+
+def _client(folder: Path) -> Any:
+    # Said twice because Chroma has read either, depending on its version.
+    os.environ["ANONYMIZED_TELEMETRY"] = "False"
+    import chromadb  # heavy: only when a vector index is opened
+
+    return chromadb.PersistentClient(
+        str(folder), settings=chromadb.config.Settings(anonymized_telemetry=False, allow_reset=False)
+    )

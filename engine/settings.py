@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from .errors import SettingsError
 
 LEAST_CONTEXT_TOKENS = 512  # less holds no message and its answer
-INDEX_FORMAT = 3  # raise when analysis, passages or index layout change in code
+INDEX_FORMAT = 4  # raise when analysis, passages or index layout change in code
 
 
 @dataclass(frozen=True, slots=True)

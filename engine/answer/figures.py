@@ -190,7 +190,7 @@ def _spelled(words: Sequence[str]) -> int:
         elif word in LARGE:
             total, current = total + max(current, 1) * LARGE[word], 0
         else:
-            current += SMALL.get(word, SMALL.get(word + "s", 0))  # "et" adds nothing; "troi", "six"
+            current += SMALL.get(word, 0)  # "et" adds nothing
     return total + current
 
 

@@ -13,6 +13,7 @@ ASKING_WORDS = """
     comment combien pourquoi quand quel quelle quels quelles quoi où qui que est-ce avis conseil
     conseils question besoin peut peut-on peux puis-je faut faut-il dois doit-on faire fait sait savez
     connaissez pensez avez-vous êtes-vous vous nous quelqu'un bonjour merci svp vaut-il mieux vaut
+    mon son depuis chaque fois mettre mis met mets tout tous toute toutes bien très plus aussi
     """.split()
 # How a question asks for a quantity → what the units of its answer measure; or "any", "date", "code".
 QUANTITIES = tuple(

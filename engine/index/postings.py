@@ -11,17 +11,21 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
+from pickle import dumps
+from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from whoosh import fields, formats
-from whoosh.codec.whoosh3 import W3Codec, W3LeafMatcher, W3PerDocReader, W3PostingsWriter
+from whoosh.codec.whoosh3 import WHOOSH3_HEADER_MAGIC, W3Codec, W3LeafMatcher, W3PerDocReader, W3PostingsWriter
+from whoosh.util.numeric import length_to_byte
 
 BLOCK = 512  # postings; a larger block is faster to score and slower to look up one post in
 LEVEL = 3  # of zlib
 SHORT = 64  # bytes that zlib would not shorten
 MOST = 65535  # occurrences of a term in one post that are counted
+_SIZES = Struct("!II")  # of a block's packed numbers, and of its positions before packing
 
 
 class Block(NamedTuple):
@@ -63,7 +67,7 @@ class BlockCodec(W3Codec):  # type: ignore[misc]
     """Whoosh's codec with the postings of this module. Segments name it, so its place is part of the index format."""
 
     def __init__(self) -> None:
-        # Whoosh would compress a block as one: its parts are compressed apart, and positions read only for phrases.
+        # Whoosh would pack a block as one: here positions are apart, to be read for phrases only.
         super().__init__(blocklimit=BLOCK, compression=0)
 
     def postings_writer(self, dbfile: Any, byteids: bool = False) -> _Writer:
@@ -95,23 +99,28 @@ class _Writer(W3PostingsWriter):  # type: ignore[misc]
         self._values.append(vbytes)
         self._lengths.append(length or 0)
 
-    def _write_block(self, last: bool = False) -> None:
-        self._maxweight, self._minlength, self._maxlength = max(self._weights), min(self._lengths), max(self._lengths)
-        super()._write_block(last)
-
     def _new_block(self) -> None:
         super()._new_block()
         self._lengths = array("I")
 
-    def _mini_ids(self) -> bytes:
-        return _packed(np.diff(np.frombuffer(self._ids, np.uint32), prepend=np.uint32(0)).tobytes())
-
-    def _mini_weights(self) -> tuple[bytes, bytes]:
+    def _write_block(self, last: bool = False) -> None:
+        """What Whoosh says of a block, as it says it; then numbers, then positions, each packed whole."""
+        self._maxweight, self._minlength, self._maxlength = max(self._weights), min(self._lengths), max(self._lengths)
+        self._terminfo.add_block(self)
+        about = (len(self._ids), self._ids[-1], self._maxweight, 0)
+        info = dumps((*about, length_to_byte(self._minlength), length_to_byte(self._maxlength)), 2)
+        steps = np.diff(np.frombuffer(self._ids, np.uint32), prepend=np.uint32(0))
         counts = np.minimum(np.frombuffer(self._weights, np.float32), MOST).astype(np.uint16)
-        return _packed(counts.tobytes()), _packed(self._lengths.tobytes())
-
-    def _mini_values(self) -> tuple[bytes, bytes]:
-        return _packed(array("I", map(len, self._values)).tobytes()), _packed(b"".join(self._values))
+        numbers = _packed(steps.tobytes() + self._lengths.tobytes() + counts.tobytes())
+        places = array("I", map(len, self._values)).tobytes() + b"".join(self._values)
+        data = _SIZES.pack(len(numbers), len(places)) + numbers + _packed(places)
+        if not self._blockcount:
+            self._postfile.write(WHOOSH3_HEADER_MAGIC)
+        self._postfile.write_int((len(info) + len(data)) * (-1 if last else 1))
+        self._postfile.write(info)
+        self._postfile.write(data)
+        self._blockcount += 1
+        self._new_block()
 
 
 class BlockMatcher(W3LeafMatcher):  # type: ignore[misc]
@@ -132,15 +141,21 @@ class BlockMatcher(W3LeafMatcher):  # type: ignore[misc]
         if self.is_active() and self.id() < targetid:
             self._i = bisect_left(self._ids, targetid, self._i)
 
+    def _read_data(self) -> None:
+        held = bytes(self._postfile.get(self._dataoffset, self._nextoffset - self._dataoffset))
+        numbers, places = _SIZES.unpack_from(held)
+        start = _SIZES.size
+        self._data = held[start : start + numbers], held[start + numbers :], places
+
     def _block(self) -> Block:
         if self._data is None:
             self._read_data()
-        ids, (counts, lengths), _ = self._data
         n = self._blocklength
+        numbers = _unpacked(self._data[0], 10 * n)
         return Block(
-            np.cumsum(np.frombuffer(_unpacked(ids, 4 * n), np.uint32), dtype=np.int64),
-            np.frombuffer(_unpacked(counts, 2 * n), np.uint16),
-            np.frombuffer(_unpacked(lengths, 4 * n), np.uint32),
+            np.cumsum(np.frombuffer(numbers, np.uint32, n), dtype=np.int64),
+            np.frombuffer(numbers, np.uint16, n, 8 * n),
+            np.frombuffer(numbers, np.uint32, n, 4 * n),
         )
 
     def _read_ids(self) -> None:
@@ -152,10 +167,9 @@ class BlockMatcher(W3LeafMatcher):  # type: ignore[misc]
     def _read_values(self) -> None:
         if self._data is None:
             self._read_data()
-        sizes, values = self._data[2]
-        ends = list(accumulate(array("I", _unpacked(sizes, 4 * self._blocklength)), initial=0))
-        values = _unpacked(values, ends[-1])
-        self._values = [values[start:end] for start, end in pairwise(ends)]
+        places, n = _unpacked(*self._data[1:]), self._blocklength
+        ends = list(accumulate(array("I", places[: 4 * n]), initial=4 * n))
+        self._values = [places[start:end] for start, end in pairwise(ends)]
 
 
 def _packed(raw: bytes) -> bytes:

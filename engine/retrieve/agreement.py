@@ -15,7 +15,7 @@ from ..seams import Vectors
 
 TOP = 10  # keyword hits whose passages are looked at
 MIN_HITS = 3  # passages; with fewer (a misspelt word, a rare subject) nothing can be said, and the vectors are believed
-MIN_Z = 2.0  # 97 to 99 % of real questions pass; 95 % of those asked of random vectors don't
+MIN_Z = 1.5  # measured: docs/decisions/0008-useless-vectors.md
 MIN_SAMPLE = 30  # passages taken at random that make a population
 NO_SPREAD = 1e-6  # float32 rounding
 

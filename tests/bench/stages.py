@@ -84,9 +84,11 @@ def words(folder: Path) -> Figures:
     """The keyword index alone, published; and the most disk that its build takes, for engine/index/room.py."""
     indexes = folder / "data" / "indexes"
     with Watched(indexes) as most, closing(ArchiveStore(folder / "data")) as store:
+        before = _megabytes(indexes)
         engine.build_index(settings(folder), engine.Models(), vectors=False)
-        used = {"disk_mb": _megabytes(indexes), "most_disk_mb": most.megabytes}
-        return {**used, "bytes_a_useful_char": most.megabytes * 1e6 / store.useful_chars()}
+        published = generations.folder_of(settings(folder), generations.current(settings(folder)) or "")
+        used = most.megabytes - before
+        return {"disk_mb": _megabytes(published / "whoosh"), "bytes_a_useful_char": used * 1e6 / store.useful_chars()}
 
 
 def vectors(folder: Path) -> Figures:

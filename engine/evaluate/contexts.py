@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ..index.passages import SEPARATOR, Passage, split
+from ..index import encoding
+from ..index.dense import unit
+from ..index.passages import SEPARATOR, Passage
 from ..seams import Models, Vectors
 from ..settings import Settings
 from ..store import ArchiveStore, VectorStore
 from ..values import OnProgress, PostId, Progress, Ranking
-from .topics import unit
 
 NAME = "contexts"
 FOLDER = Path("evaluations") / "contexts"
@@ -49,13 +50,10 @@ class ContextVectors:
 def passages(settings: Settings, store: ArchiveStore) -> Iterator[Passage]:
     """The archive's passages, each followed by the beginnings of its opening post and of the post that it answers."""
     opening, parents = _beginnings(store)
-    for post in store.indexable():
-        if post.useful_chars < settings.min_dense_chars:
-            continue
-        around = [opening.get(post.id, ""), parents.get(post.id, "")]
+    for passage in encoding.passages(settings, store.indexable()):
+        around = [opening.get(passage.post_id, ""), parents.get(passage.post_id, "")]
         context = "".join(SEPARATOR + text for text in around if text)
-        for passage in split(post, window_chars=settings.window_chars, overlap_chars=settings.window_overlap_chars):
-            yield Passage(post.id, passage.n, passage.text + context)
+        yield Passage(passage.post_id, passage.n, passage.text + context)
 
 
 def prepare(
@@ -87,12 +85,12 @@ def prepare(
 
 
 def ready(settings: Settings, models: Models) -> bool:
-    """Whether vectors were made for this archive with this encoder, at least in part."""
+    """Whether vectors were made for this archive with this encoder, to their end."""
     if models.embed_name is None or not (settings.data / FOLDER).is_dir():
         return False
     vectors = _open(settings)
     try:
-        return vectors.count(models.embed_name) > 0
+        return vectors.count(models.embed_name) > 0 and not vectors.missing(models.embed_name)
     finally:
         vectors.close()
 

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
+from ..index.dense import unit
 from ..seams import Vectors
 from ..store.vectors import VectorStore
 from ..values import PostId, TopicId
@@ -31,13 +32,6 @@ class TopicVectors:
         # A stable sort of rows in the order of ids.
         order = np.argsort(-(self._rows @ vector), kind="stable")[:limit]
         return tuple(self.topic_ids[i] for i in order)
-
-
-def unit(rows: Vectors) -> Vectors:
-    """The same rows with norm 1; a row of zeros stays."""
-    norms = np.linalg.norm(rows, axis=-1, keepdims=True)
-    result: Vectors = (rows / np.where(norms > 0, norms, 1.0)).astype(np.float32)
-    return result
 
 
 def _posts(vectors: VectorStore, model: str, topics_of: TopicsOf) -> Iterator[tuple[TopicId, Vectors]]:

@@ -45,7 +45,7 @@ class Patch:
             return cls(frozenset(), np.zeros(0, np.int64), np.zeros((0, 0), np.float32))
         try:
             with np.load(path) as held:
-                return cls(frozenset(held["hidden"].tolist()), held["places"], _unit(held["rows"].astype(np.float32)))
+                return cls(frozenset(held["hidden"].tolist()), held["places"], unit(held["rows"].astype(np.float32)))
         except (OSError, EOFError, ValueError, KeyError) as error:
             raise IndexDamaged(part=NAME, reason=repr(error)) from error
 
@@ -97,14 +97,14 @@ class DenseIndex:
 
     def passage_cosines(self, vector: Vectors, post_ids: Iterable[PostId]) -> Vectors:
         """Cosines (n,) of every passage of these posts."""
-        rows = _unit(self._vectors.of_posts(self._model, post_ids)[1])
+        rows = unit(self._vectors.of_posts(self._model, post_ids)[1])
         found: Vectors = rows @ vector if len(rows) else np.zeros(0, np.float32)
         return found
 
     def population(self, vector: Vectors) -> Vectors:
         """Cosines (n,) of passages taken at random: what "close" must be compared with."""
         if self._sample is None:
-            self._sample = _unit(self._vectors.sample(self._model, SAMPLE))
+            self._sample = unit(self._vectors.sample(self._model, SAMPLE))
         found: Vectors = self._sample @ vector if len(self._sample) else np.zeros(0, np.float32)
         return found
 
@@ -151,7 +151,7 @@ class DenseIndex:
         best = _Best(None, excluded)
         for places, rows in self._vectors.passages_with_vectors(self._model, allowed):
             if places:
-                best.take(zip((post for post, _ in places), (_unit(rows) @ vector).tolist(), strict=True))
+                best.take(zip((post for post, _ in places), (unit(rows) @ vector).tolist(), strict=True))
         return best.ranking(limit)
 
 
@@ -175,7 +175,7 @@ class _Best:
         return Ranking(NAME, tuple(PostId(post) for post, _ in order), tuple(score for _, score in order))
 
 
-def _unit(rows: Vectors) -> Vectors:
+def unit(rows: Vectors) -> Vectors:
     """The same rows with norm 1; a row of zeros stays."""
     norms = np.linalg.norm(rows, axis=-1, keepdims=True)
     result: Vectors = (rows / np.where(norms > 0, norms, 1.0)).astype(np.float32)

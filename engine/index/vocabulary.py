@@ -5,6 +5,7 @@ A text file of a generation, made while the keyword index is built. Knows nothin
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -52,10 +53,14 @@ class Vocabulary:
         """The most frequent word that differs by its accents at most; None when there is none."""
         return self._by_fold.get(fold(word))
 
+    def held_by(self, posts: int) -> int:
+        """How many words are held by at least so many posts: they stand first in `words` and `folded`."""
+        return bisect_right(self.words, -posts, key=lambda word: -self._posts[word])
+
     @cached_property
     def words(self) -> list[str]:
         """All words, most frequent first."""
-        return list(self._posts)
+        return sorted(self._posts, key=lambda word: -self._posts[word])
 
     @cached_property
     def folded(self) -> list[str]:

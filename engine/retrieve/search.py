@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelUnavailable
 from ..index import dense as dense_index
+from ..index import dictionary
 from ..index import lexical as lexical_index
 from ..index.french import Analyser, analyser
 from ..index.generations import Generation
@@ -133,7 +134,8 @@ def reading_of(query: Query, generation: Generation, settings: Settings) -> spel
     abbreviations = spelling.ABBREVIATIONS if settings.language == "fr" else {}
     return spelling.read_as(
         " ".join(query.words), generation.lexical.vocabulary, generation.analyser.words,
-        generation.lexical.document_frequency, abbreviations=abbreviations,
+        generation.lexical.document_frequency, known=lambda: dictionary.words(settings.language),
+        abbreviations=abbreviations,
     )  # fmt: skip
 
 
@@ -179,7 +181,8 @@ def present(text: str, mode: Mode, found: Found, *, k: int, store: ArchiveStore,
     clock = _Clock()
     query = found.query
     rows = store.posts(fused.post_id for fused in found.ranked[:k])
-    terms, codes = dict.fromkeys(analyser.words(query.text)), dict.fromkeys(analyser.exact(query.text))
+    terms = dict.fromkeys(analyser.words(query.text))
+    sought = dict.fromkeys([*terms, *analyser.exact(query.text)])  # a lone figure is a word and a code
     base_url = store.meta("base_url")
     hits: list[Hit] = []
     for fused in found.ranked[:k]:
@@ -188,7 +191,7 @@ def present(text: str, mode: Mode, found: Found, *, k: int, store: ArchiveStore,
             shown = excerpt(row.text, set(terms), analyser.words)
             whole = f"{row.title}\n{row.text}\n{row.code}"
             held = {*analyser.words(whole), *analyser.exact(whole)}
-            matched = tuple(term for term in (*terms, *codes) if term in held)
+            matched = tuple(term for term in sought if term in held)
             hits.append(_hit(len(hits) + 1, fused, row, base_url, shown, matched))
     clock.lap("present")
     timings = {**found.timings_ms, **clock.laps}

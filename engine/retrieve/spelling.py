@@ -1,14 +1,15 @@
 """What a question may have meant: accents left out, letters mixed up, abbreviations of messages typed in a hurry.
 
-Judged by the words of the archive itself, so that its jargon and its names are right by definition. A word that no
-post holds is read as its nearest neighbour, since nothing else could be found by it; one without the accents that the
-archive gives it is looked for both ways; a rare one that resembles a frequent one is only suggested.
+Judged by the words of the archive itself, so that its jargon and its names are right by definition, and by those of the
+language. A word that neither holds is read as its nearest neighbour, since nothing else could be found by it; one
+without the accents that the archive gives it is looked for both ways; a rare one that resembles a frequent one is only
+suggested.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..index.french import WHOLE, fold, normalise
@@ -49,16 +50,20 @@ def read_as(
     terms: Terms,
     frequency: Frequency,
     *,
+    known: Callable[[], Container[str]] = frozenset,
     abbreviations: Mapping[str, str] = ABBREVIATIONS,
 ) -> Reading:
-    """The text with unknown words corrected and abbreviations spelt out, and what else could have been meant."""
+    """The text with unknown words corrected and abbreviations spelt out, and what else could have been meant.
+
+    `known` gives the words of the language, which are right even where no post holds them; asked for when needed.
+    """
     read: dict[str, str] = {}
     corrected: dict[str, str] = {}
     suggested: dict[str, str] = {}
     for word in dict.fromkeys(normalise(part) for part in _parts(text)):
         if word in abbreviations:
             read[word] = f"{word} {abbreviations[word]}"
-        elif len(word) >= MIN_CHARS:
+        elif len(word) >= MIN_CHARS and terms(word):  # a function word is searched in no spelling
             # Another form of a word that posts hold finds them: it is known, however it is written in them.
             posts = max(vocabulary.posts(word), *(frequency(term) for term in terms(word)), 0)
             accented = _accented(word, posts, vocabulary)
@@ -66,7 +71,7 @@ def read_as(
                 continue
             if accented is not None:
                 read[word] = f"{word} {accented}" if posts else accented
-            elif (near := _neighbour(word, posts, vocabulary)) is not None:
+            elif (near := _neighbour(word, posts, vocabulary)) is not None and word not in known():
                 (suggested if posts else corrected)[word] = near
     chosen = _replaced(text, read | corrected)
     return Reading(chosen, tuple(corrected.items()), _replaced(chosen, suggested) if suggested else None)
@@ -86,13 +91,16 @@ def _neighbour(word: str, posts: int, vocabulary: Vocabulary) -> str | None:
     from rapidfuzz.distance import OSA
 
     within = 2 if len(word) >= FAR else 1
-    least = max(FREQUENT, posts * MORE_FREQUENT)
-    found = process.extract(fold(word), vocabulary.folded, scorer=OSA.distance, score_cutoff=within, limit=NEIGHBOURS)
-    near = [(distance, vocabulary.words[n]) for _, distance, n in found]
+    enough = vocabulary.held_by(max(FREQUENT, posts * MORE_FREQUENT))
+    if not enough:
+        return None
+    found = process.extract(
+        fold(word), vocabulary.folded[:enough], scorer=OSA.distance, score_cutoff=within, limit=NEIGHBOURS
+    )
     order = [
-        (distance, other[0] != word[0], -vocabulary.posts(other), other)  # the first letter is seldom the wrong one
-        for distance, other in near
-        if vocabulary.posts(other) >= least and other != word
+        (distance, other[0] != word[0], n, other)  # the first letter is seldom the wrong one
+        for _, distance, n in found
+        if (other := vocabulary.words[n]) != word
     ]
     return min(order)[-1] if order else None
 

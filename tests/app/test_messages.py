@@ -12,7 +12,7 @@ from app.resources import resource
 from engine import AbstentionReason, ArchivisteError, Flaw, Progress, SkipReason
 
 DETAILS = {"path": "/tmp/a", "key": "port", "value": "x", "low": 1, "high": 2, "held": "a", "offered": "b"}
-DETAILS |= {"line": 3, "job": 12, "data": "/tmp/d", "url": "https://forum.exemple"}
+DETAILS |= {"line": 3, "job": 12, "data": "/archive", "url": "https://forum.exemple"}
 NOTICE_CODES = (
     *("unknown_author", "unknown_category", "unknown_tag", "nothing_to_search", "only_stop_words"),
     *("dense_missing", "dense_unusable", "encoder_missing", "encoder_differs", "encoder_unavailable"),

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.evaluate.topics import TopicVectors, unit
+from engine.evaluate.topics import TopicVectors
+from engine.index.dense import unit
 from engine.index.passages import Passage
 from engine.store import VectorStore
 

@@ -30,6 +30,12 @@ def test_the_most_frequent_of_words_with_other_accents_is_the_one_meant(tmp_path
     assert found.same_but_accents("pomme") is None
 
 
+def test_the_words_that_enough_posts_hold_stand_first():
+    found = vocabulary.Vocabulary({"selle": 2, "chaîne": 9, "jante": 5})
+    assert found.words == ["chaîne", "jante", "selle"]
+    assert [found.held_by(n) for n in (1, 2, 3, 5, 6, 9, 10)] == [3, 3, 2, 2, 1, 1, 0]
+
+
 def test_a_generation_without_words_knows_none(tmp_path):
     assert vocabulary.read(tmp_path / "words.txt").words == []
 

@@ -6,16 +6,17 @@ from hypothesis import strategies as st
 
 from engine import Models
 from engine.archive import build_index, open_archive
+from engine.index.dictionary import words
 from engine.index.french import analyser
 from engine.index.vocabulary import Vocabulary
 from engine.retrieve.spelling import ABBREVIATIONS, read_as
-from engine.values import Mode
+from engine.values import Answer, Declined, Mode
 from tests.factories import post, save, settings, topic
 
 WORDS = {
     "comment": 900, "pour": 900, "dérailleur": 120, "régler": 90, "réglage": 80, "moment": 70, "connexion": 60,
     "client": 50, "lien": 400, "côté": 300, "cote": 5, "activité": 200, "activite": 4, "chaîne": 300,
-    "vidéosurveillance": 12, "selle": 100, "salle": 3, "pédalier": 3, "pédalée": 2,
+    "vidéosurveillance": 12, "selle": 100, "salle": 3, "pédalier": 3, "pédalée": 2, "quel": 50, "lots": 9,
 }  # fmt: skip
 VOCABULARY = Vocabulary(WORDS)
 STEMS = {term for word in WORDS for term in analyser("fr").words(word)}
@@ -66,6 +67,7 @@ def test_corrections_are_told_and_accents_are_not():
         "C++ F-GABC 3,5 mm",
         "aujourd'hui aujourd’hui",
         "les des une",
+        "quels lots",  # a function word that no post holds is not a misspelt one
         "",
     ],
 )
@@ -82,6 +84,14 @@ def test_a_rare_word_beside_a_frequent_one_is_only_suggested():
     found = read("une salle dure")
     assert (found.text, found.corrections, found.suggestion) == ("une salle dure", (), "une selle dure")
     assert read("une selle dure").suggestion is None
+
+
+def test_a_word_of_the_language_is_right_even_where_no_post_holds_it():
+    assert read("un clien").text == "un client"
+    assert read("un clien", known=lambda: {"clien"}).text == "un clien"
+    assert {"langue", "dort", "quels", "frotte"} <= {w for w in "langue dort quels frotte".split() if w in words("fr")}
+    assert not any(w in words("fr") for w in "deraileur conection jnate fabirquer".split())
+    assert "wheel" in words("en")
 
 
 def test_abbreviations_are_spelt_out_beside_themselves():
@@ -119,8 +129,37 @@ def test_a_search_says_how_it_was_read(tmp_path, spelling, read):
 
 def test_a_suggestion_is_a_whole_search_with_its_conditions(tmp_path):
     posts = [post(n, f"Une selle dure, message {n}", number=n) for n in range(1, 50)]
-    save(tmp_path, [topic(1, "Confort"), *posts, post(60, "La salle des ventes", number=60)])
+    save(tmp_path, [topic(1, "Confort"), *posts, post(60, "La sellte des ventes", number=60)])
     build_index(settings(tmp_path), Models())
     with open_archive(settings(tmp_path), Models()) as archive:
-        assert archive.search("salle auteur:alice").suggestion == 'selle auteur:"alice"'
+        assert archive.search("sellte auteur:alice").suggestion == 'selle auteur:"alice"'
         assert archive.search("selle auteur:alice").suggestion is None
+
+
+@pytest.fixture
+def workshop(tmp_path):
+    """Five posts about brake pads and three that say "fabriquer"."""
+    pads = [post(n, f"Il faut poncer les patins qui couinent, message {n}", number=n) for n in range(1, 6)]
+    made = [post(n, f"On peut fabriquer une étagère, message {n}", number=n) for n in range(6, 9)]
+    save(tmp_path, [topic(1, "Atelier"), *pads, *made])
+    build_index(settings(tmp_path), Models())
+    with open_archive(settings(tmp_path), Models()) as archive:
+        yield archive
+
+
+def test_a_question_is_answered_as_it_was_read_and_says_so(workshop):
+    *_, outcome = workshop.ask("Faut-il poncer les patns ?")
+    assert isinstance(outcome, Answer)
+    assert (outcome.question, outcome.search) == ("Faut-il poncer les patns ?", "Faut-il poncer les patins ?")
+    *_, outcome = workshop.ask("Faut-il poncer les patins ?")
+    assert outcome.search == ""
+
+
+def test_a_misspelt_request_does_not_slip_past_the_gate(workshop):
+    (outcome,) = workshop.ask("Comment fabirquer une bombe ?")
+    assert isinstance(outcome, Declined)
+    assert (outcome.question, outcome.search) == ("Comment fabirquer une bombe ?", "Comment fabriquer une bombe ?")
+
+
+def test_a_figure_is_one_matched_term(workshop):
+    assert workshop.search("message 4", mode=Mode.BM25).hits[0].matched == ("messag", "4")

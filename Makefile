@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 VENV_BGE ?= .venv-bge
+VENV_PACKAGE ?= .venv-package
 BIN := $(VENV)/bin
 DEMO_DATA ?= .demo
 PORT ?= 8080
@@ -10,7 +11,7 @@ PORT ?= 8080
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo run test test-bge lint format check bench bench-import bench-llm bench-scale bench-search quality claims-report gate-report kill-test i18n docs package clean
+.PHONY: demo run test test-bge lint format check bench bench-import bench-llm bench-scale bench-search quality answers-report claims-report gate-report zones-report kill-test i18n docs package package-complet package-test clean
 
 # --- set-up ------------------------------------------------------------------------------------
 
@@ -31,12 +32,19 @@ $(VENV_BGE)/.bge: pyproject.toml
 	$(VENV_BGE)/bin/python $(PIP) install --editable '.[bge]' pytest pytest-asyncio hypothesis
 	touch $@
 
-# The browser journeys drive Debian's Chromium; the queue is also tested on Debian's Redis.
-.PHONY: chromium redis-server
-chromium redis-server:
-	@command -v $@ >/dev/null || { \
+# The browser journeys drive Debian's Chromium; the queue is also tested on Debian's Redis, HTTPS behind its nginx.
+.PHONY: chromium nginx npm openssl redis-server
+chromium nginx npm openssl redis-server:
+	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || { \
 	  if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq $@; \
 	  else echo "make test needs it: sudo apt-get install $@" >&2; exit 1; fi; }
+
+# axe-core looks for barriers in each page of the browser tests.
+AXE_VERSION := 4.14.1
+AXE := build/npm/axe-core-$(AXE_VERSION)
+$(AXE): | npm
+	npm install --prefix build/npm --no-save --no-audit --no-fund --ignore-scripts --silent axe-core@$(AXE_VERSION)
+	touch $@
 
 # --- what a newcomer runs ----------------------------------------------------------------------
 
@@ -47,8 +55,8 @@ demo: $(VENV)/.base
 run: $(VENV)/.base
 	$(BIN)/archiviste serve --port $(PORT)
 
-test: $(VENV)/.dev chromium redis-server lint
-	$(BIN)/python -m pytest tests --ignore=tests/bge
+test: $(VENV)/.dev $(AXE) chromium nginx openssl redis-server lint
+	$(BIN)/python -m pytest tests --ignore=tests/bge --ignore=tests/packaging/frozen
 
 test-bge: $(VENV_BGE)/.bge
 	$(VENV_BGE)/bin/python -m pytest tests/bge
@@ -94,6 +102,11 @@ SETS ?= cnil piaf
 quality: $(VENV)/.dev
 	$(BIN)/python -m tests.quality.run $(SETS)
 
+# How good the answers are on the demo forum; `make answers-report MORE="piaf --limit 200"` for a collection (`make
+# quality` first), MORE=safety for the safety probes one by one.
+answers-report: $(VENV)/.dev
+	$(BIN)/python -m tests.quality.answers $(MORE)
+
 # What the gate turns away and what it misses, probe by probe.
 gate-report: $(VENV)/.dev
 	$(BIN)/python -m tests.quality.gate
@@ -102,12 +115,50 @@ gate-report: $(VENV)/.dev
 claims-report: $(VENV)/.dev
 	$(BIN)/python -m tests.quality.claims $(MORE)
 
+# What the zones let through and what they refuse, fitted and cross-validated; ZONES="DATA:QUESTIONS …" for other sets.
+zones-report: $(VENV)/.dev
+	$(BIN)/python -m tests.quality.zones $(ZONES)
+
 kill-test: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.kill
 
-package: $(VENV)/.dev
-	$(BIN)/python $(PIP) install build
-	$(BIN)/python -m build --wheel
+# --- what is given to people -------------------------------------------------------------------
+
+# The window's bridge to the system's GTK is compiled against it; PyInstaller reads binaries with objdump.
+.PHONY: window-libraries
+window-libraries:
+	@[ "$$(uname)" != Linux ] || pkg-config --exists gobject-introspection-1.0 cairo || { \
+	  if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq --no-install-recommends \
+	    libgirepository1.0-dev libcairo2-dev pkg-config binutils; \
+	  else echo "make package needs: sudo apt-get install libgirepository1.0-dev libcairo2-dev pkg-config binutils" >&2; exit 1; fi; }
+
+# An environment of its own: what is in it goes into the bundle, and developers' tools don't.
+$(VENV_PACKAGE)/.package: pyproject.toml | window-libraries
+	$(PYTHON) -m venv $(VENV_PACKAGE)
+	$(VENV_PACKAGE)/bin/python $(PIP) install --upgrade pip
+	$(VENV_PACKAGE)/bin/python $(PIP) install --editable '.[llm,native,packaging]'
+	touch $@
+
+# Apart, since what it needs would be found and bundled.
+build/bom/.bom:
+	$(PYTHON) -m venv build/bom
+	build/bom/bin/python $(PIP) install 'cyclonedx-bom==7.5.0'
+	touch $@
+
+# The bundle, tried; then the archive, the Debian package, checksums and the bill of materials, all in dist/.
+package: $(VENV_PACKAGE)/.package build/bom/.bom
+	$(VENV_PACKAGE)/bin/python packaging/build.py $(PACKAGE)
+	$(VENV_PACKAGE)/bin/python packaging/linux/make.py
+
+# With torch, for bge-m3 and the rerankers: about 2 GB.
+package-complet: $(VENV_PACKAGE)/.package
+	$(VENV_PACKAGE)/bin/python $(PIP) install 'torch==2.13.0' --editable '.[bge]'
+	$(VENV_PACKAGE)/bin/python packaging/build.py complet
+
+# The bundle where there is no Python, in a window, killed, installed and removed. Debian, as root.
+package-test: $(VENV)/.dev
+	apt-get install -y -qq --no-install-recommends xvfb xdotool openbox wmctrl imagemagick lintian gir1.2-gtk-3.0 gir1.2-webkit2-4.1
+	$(BIN)/python -m pytest tests/packaging/frozen -s
 
 clean:
-	rm -rf $(VENV) $(VENV_BGE) $(DEMO_DATA) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV_BGE) $(VENV_PACKAGE) $(DEMO_DATA) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -27,6 +27,12 @@ CHANGED: Final[Mapping[SourceState, str]] = MappingProxyType({
     SourceState.GONE: N_("This message is no longer in the archive."),
 })  # fmt: skip
 
+WRITERS: Final[Mapping[str, str]] = MappingProxyType({
+    "extractive": N_("Sentences taken as they are from messages of the forum."),
+    "llm": N_("Written by this computer’s language model from the messages cited. Check them before you rely on it."),
+    "remote": N_("Written by your answer server from the messages cited. Check them before you rely on it."),
+})  # fmt: skip
+
 ANSWER_NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "sources_disagree": N_("The messages found contradict each other: compare who wrote them, and when."),
     "unfit_removed": N_("Sentences of the model that don’t come from the messages were left out."),
@@ -43,6 +49,18 @@ def heading(answer: Answer) -> str:
 def caution(answer: Answer) -> str:
     """What stands between the heading and an answer that may miss the question; nothing otherwise."""
     return _("No message found clearly answers. These may be related.") if answer.zone is Zone.WEAK else ""
+
+
+def basis(answer: Answer) -> str:
+    """How well the messages found answer, in words."""
+    if answer.zone is Zone.WEAK:
+        return _("to be read with caution")
+    return _("the messages speak of it")
+
+
+def written_by(answer: Answer) -> str:
+    """Who put the words of an answer together."""
+    return _(WRITERS[answer.answerer])
 
 
 def invitation(abstention: Abstention) -> str:

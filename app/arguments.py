@@ -10,7 +10,16 @@ from typing import Final
 from engine import Mode, SettingsError
 from engine.evaluate.configs import ALL, CONFIGS, DEFAULT
 
-from . import i18n, settings
+from . import (
+    access_command,
+    answers_command,
+    autostart_command,
+    doctor_command,
+    i18n,
+    questions_command,
+    settings,
+    zones_command,
+)
 from .i18n import N_
 from .i18n import gettext as _
 
@@ -35,6 +44,7 @@ ARGPARSE: Final = (
     N_("expected one argument"),
     N_("expected at least one argument"),
     N_("ignored explicit argument %r"),
+    N_("not allowed with argument %s"),
 )
 
 
@@ -62,6 +72,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         parser.error(_("the following arguments are required: %s") % "N")
     if given.command == "models" and given.action in ("pull", "add") and not given.names:
         parser.error(_("the following arguments are required: %s") % "NAME")
+    if given.command == "access":
+        access_command.check(parser, given)
     return given
 
 
@@ -151,12 +163,24 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help=_("learn from these questions how to order results, and keep it if it is better"),
     )
+    answers_command.add_arguments(evaluate, ANSWERERS)
+    zones_command.add_arguments(evaluate)
     _add_json(evaluate)
 
     serve = command("serve", _("open the application in a browser"))
     serve.add_argument("--host", metavar="H", help=_("address to listen on (this machine’s own when not given)"))
     serve.add_argument("--port", type=_port, metavar="P", help=_("port to listen on"))
+    serve.add_argument(
+        "--lan", action="store_true", default=None,
+        help=_("open the archive to other computers of the network, which need a passphrase (see access)"),
+    )  # fmt: skip
+    serve.add_argument("--certificate", type=Path, metavar="FILE", help=_("serve HTTPS with this certificate (PEM)"))
+    serve.add_argument("--key", type=Path, metavar="FILE", help=_("private key of the certificate (PEM)"))
     serve.add_argument("--native", action="store_true", default=None, help=_("open in a window of its own"))
+
+    access = command("access", _("choose the passphrases of readers and moderators; see and end their sessions"))
+    access_command.add_arguments(access)
+    _add_json(access)
 
     models = command("models", _("list the models; download, check or add some"))
     models.add_argument(
@@ -169,6 +193,8 @@ def _parser() -> argparse.ArgumentParser:
     models.add_argument("--leave", action="store_true", help=_("add: leave the model where it is, without a copy"))
     _add_json(models)
 
+    autostart_command.add_arguments(command("autostart", _("start the server with the session, or no longer")))
+
     worker = command("worker", _("run the tasks of the application (it starts one itself)"))
     worker.add_argument("--with-parent", action="store_true", help=_("end when standard input ends"))
 
@@ -176,6 +202,14 @@ def _parser() -> argparse.ArgumentParser:
     jobs.add_argument("action", nargs="?", choices=STEERING, metavar="ACTION", help=_("cancel, pause or resume"))
     jobs.add_argument("job", nargs="?", type=_job, metavar="N", help=_("number of the task"))
     _add_json(jobs)
+
+    doctor = command("doctor", _("check the archive and its indexes; repair what can be made again"))
+    doctor_command.add_arguments(doctor)
+    _add_json(doctor)
+
+    asked = command("questions", _("show the questions asked on the pages, and those without answer; export or erase"))
+    questions_command.add_arguments(asked)
+    _add_json(asked)
     return parser
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -25,7 +24,11 @@ from engine import (
 )
 
 from . import (
+    access_command,
+    answers_command,
     arguments,
+    autostart_command,
+    doctor_command,
     documents,
     foreground,
     i18n,
@@ -34,8 +37,10 @@ from . import (
     logs,
     models_command,
     printed,
+    questions_command,
     settings,
     sync,
+    zones_command,
 )
 from .i18n import gettext as _
 from .messages import message
@@ -81,7 +86,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 def _choices(given: argparse.Namespace, environ: Mapping[str, str]) -> Choices:
     options = {"language": given.lang}
     if given.command == "serve":
-        options |= {"host": given.host, "port": given.port, "native": given.native}
+        options |= {name: getattr(given, name) for name in ("host", "port", "native", "lan", "certificate", "key")}
     return settings.load(
         environ,
         data=given.data,
@@ -94,18 +99,12 @@ def _choices(given: argparse.Namespace, environ: Mapping[str, str]) -> Choices:
 
 
 def _demo(_given: argparse.Namespace, choices: Choices) -> int:
-    from .demo import build
+    from .demo import backup
 
     engine = choices.engine
-    # Always at the same place, so that importing it again is seen as the same source; not kept, since a
-    # backup holds what is private in the forum.
-    source = build(engine.data / "demo-source")
-    try:
-        with ProgressLine() as progress:
-            import_archive(engine, source, on_progress=progress)
-            build_index(engine, load_models(engine), on_progress=progress)
-    finally:
-        shutil.rmtree(source.parent, ignore_errors=True)
+    with backup(engine.data) as source, ProgressLine() as progress:
+        import_archive(engine, source, on_progress=progress)
+        build_index(engine, load_models(engine), on_progress=progress)
     _print(_("The demo forum is ready in {data}.").format(data=engine.data))
     _print("", _("Next:"))
     command = f'  archiviste --data "{engine.data}"'
@@ -154,6 +153,10 @@ def _ask(given: argparse.Namespace, choices: Choices) -> int:
 
 
 def _evaluate(given: argparse.Namespace, choices: Choices) -> int:
+    if given.answers:
+        return answers_command.run(given, choices)
+    if given.fit_zones:
+        return zones_command.run(given, choices)
     from engine.evaluate import configs, contexts, matrix, questions, report
 
     asked = questions.read(given.questions)
@@ -229,7 +232,11 @@ _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Choices], int]]] = {
     "ask": _ask,
     "evaluate": _evaluate,
     "serve": _serve,
+    "access": access_command.run,
     "models": models_command.run,
     "worker": _worker,
     "jobs": jobs_command.run,
+    "doctor": doctor_command.run,
+    "autostart": autostart_command.run,
+    "questions": questions_command.run,
 }

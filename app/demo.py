@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gzip
 import html
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -20,6 +22,7 @@ from .cook import cook
 from .resources import resource
 
 FILE = "dump.sql.gz"
+FOLDER = "demo-source"  # of the data folder, while the backup is being read
 POSTS_A_TOPIC = 1000  # post id = topic id × 1000 + position; questions.yml relies on it
 
 _HEAD = """--
@@ -65,6 +68,19 @@ def build(folder: Path) -> Path:
             zipped.write("".join(_copy(name, rows)).encode())
         zipped.write(_FOOT.encode())
     return path
+
+
+@contextmanager
+def backup(data: Path) -> Iterator[Path]:
+    """The backup, for the time that it is read: it holds what is private in the forum.
+
+    Always at the same place, so that importing it again is seen as the same source.
+    """
+    folder = data / FOLDER
+    try:
+        yield build(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache

@@ -5,7 +5,10 @@ ArchivisteError
  ├─ JobUnknown           job                    no job has this number
  ├─ JobEnded             job                    it can't be paused, resumed or cancelled any more
  ├─ WorkerRunning        data                   another worker serves this data folder
- └─ QueueUnavailable     reason                 a job can't be handed to the worker
+ ├─ QueueUnavailable     reason                 a job can't be handed to the worker
+ ├─ AccessNotReady       missing                the server would open to others without both passphrases
+ ├─ PassphraseRefused    reason, count          this can't be a passphrase
+ └─ CertificateUnusable  reason, path           HTTPS can't be served with these files
 """
 
 from __future__ import annotations
@@ -41,3 +44,21 @@ class QueueUnavailable(ArchivisteError):
     """The queue can't be reached (`reason`: "library" is missing, "address", or "refused"); nothing was started."""
 
     code = "queue_unavailable"
+
+
+class AccessNotReady(ArchivisteError):
+    """The server would open to others before both passphrases are chosen; the user chooses them first."""
+
+    code = "access_not_ready"
+
+
+class PassphraseRefused(ArchivisteError):
+    """This can't be a passphrase (`reason`: short or long, with `count`; same as another; differs when typed again)."""
+
+    code = "passphrase_refused"
+
+
+class CertificateUnusable(ArchivisteError):
+    """HTTPS can’t be served (`reason`: "pair" when one file is missing, else "unreadable"); nothing was started."""
+
+    code = "certificate_unusable"

@@ -32,6 +32,7 @@ from .job_states import Event, Kind, Note, Work
 
 T = TypeVar("T")
 FLAWS_NOTED: Final = 20
+ADDRESSES: Final = ("https://", "http://")  # how the source of an update begins that is a forum, not a path
 TURN_S: Final = 1.0  # between two tries while another process writes
 
 
@@ -110,12 +111,30 @@ def _index(work: Work, steps: Steps) -> Event:
 
 
 def _update(work: Work, steps: Steps) -> Event:
-    """The newest state of each source, then the index of it; nothing is indexed when nothing could be read."""
-    newest = Work(Kind.IMPORT, tuple(map(_newest, work.sources)), accept_removals=work.accept_removals)
-    outcome = _import(newest, steps)
+    """The newest state of the source, then the index of it; nothing is indexed when nothing could be read.
+
+    The address of a forum is read from the forum itself.
+    """
+    if work.sources[0].startswith(ADDRESSES):
+        outcome = _sync(work, steps)
+    else:
+        newest = Work(Kind.IMPORT, tuple(map(newest_backup, work.sources)), accept_removals=work.accept_removals)
+        outcome = _import(newest, steps)
     if outcome is not Event.FAIL:
         steps.begin("")
         _index(work, steps)
+    return outcome
+
+
+def _demo(_work: Work, steps: Steps) -> Event:
+    """The demo forum into an archive that is empty, or that holds it already."""
+    from .demo import backup  # with the libraries that write it
+
+    with backup(steps.engine.data) as source:
+        outcome = _import(Work(Kind.IMPORT, (str(source),)), steps)
+    if outcome is not Event.FAIL:
+        steps.begin("")
+        _index(Work(Kind.INDEX), steps)
     return outcome
 
 
@@ -134,15 +153,29 @@ def _sync(work: Work, steps: Steps) -> Event:
     return Event.COMPLETE if whole else Event.FALL_SHORT
 
 
+def _evaluate(work: Work, steps: Steps) -> Event:
+    """Every question of a file, then the reports. Answers go on after a stop; a search is measured again."""
+    from . import evaluating  # with the rooms that measure
+
+    measured = evaluating.search if work.measured[:1] != (evaluating.ANSWERS,) else evaluating.answers
+    run, questions = measured(
+        steps.engine, steps.load, Path(work.sources[0]), work.measured, on_progress=steps.progress, check=steps.check
+    )
+    steps.notes.append(Note("evaluated", {"run": run, "questions": questions}))
+    return Event.COMPLETE
+
+
 FLOWS: Final[Mapping[Kind, Callable[[Work, Steps], Event]]] = {
     Kind.IMPORT: _import,
     Kind.INDEX: _index,
     Kind.UPDATE: _update,
     Kind.SYNC: _sync,
+    Kind.DEMO: _demo,
+    Kind.EVALUATE: _evaluate,
 }
 
 
-def _newest(source: str) -> str:
+def newest_backup(source: str) -> str:
     """The last backup of a folder that holds several, as Discourse leaves them; any other source is itself."""
     backups = [path for path in Path(source).glob("*.tar.gz") if path.is_file()]
     if len(backups) < 2:

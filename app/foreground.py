@@ -25,7 +25,7 @@ def import_sources(given: Namespace, choices: Choices) -> int:
     """The command `import`: each source in turn, with its report."""
     names = {str(source.absolute()): str(source) for source in given.sources}
     work = Work(Kind.IMPORT, tuple(names), accept_removals=given.allow_removals)
-    with _Screen(names) as screen:
+    with Screen(names) as screen:
         job = run(choices.engine, work, heard=screen.heard)
     if job.state is State.DONE:
         print_lines("", _("Next: archiviste index"))
@@ -45,7 +45,7 @@ def index(given: Namespace, choices: Choices) -> int:
         print_lines(_("The application does this (task {job}): follow it with archiviste jobs.").format(job=job.id))
         return DONE
     models = load_models(choices.engine)
-    with _Screen() as screen:
+    with Screen() as screen:
         run(choices.engine, Work(Kind.INDEX, vectors=given.wait), models=models, heard=screen.heard)
     if models.embed is None:
         print_lines(_("The archive is ready for searching by word. This machine can’t search by meaning."))
@@ -75,7 +75,7 @@ def run(engine: Settings, work: Work, *, heard: Heard, models: Models | None = N
         return ended
 
 
-class _Screen:
+class Screen:
     """The progress bar of a job, out of the way while something is printed."""
 
     def __init__(self, names: dict[str, str] | None = None) -> None:
@@ -83,7 +83,7 @@ class _Screen:
         self._line: ProgressLine | None = None
         self.heard = Heard(self._progress, self._report, self._refused)
 
-    def __enter__(self) -> _Screen:
+    def __enter__(self) -> Screen:
         return self
 
     def __exit__(self, *_exc: object) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache
 from typing import Final
 
-from babel.dates import format_date
+from babel.dates import format_date, format_skeleton
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
@@ -90,6 +90,17 @@ def date_long(moment: datetime) -> str:
 def date_short(moment: datetime) -> str:
     """The day, local time: « 29 nov. 2026 »."""
     return format_date(moment.astimezone(), format="medium", locale=_current)
+
+
+def month(moment: datetime) -> str:
+    """The month, local time: « novembre 2026 »."""
+    return format_skeleton("yMMMM", moment.astimezone(), locale=_current)
+
+
+def day_month(moment: datetime) -> str:
+    """The day of any year, local time: « 14 mars », « 1er mai »."""
+    said = format_skeleton("MMMMd", moment.astimezone(), locale=_current)
+    return said.replace("1 ", "1er ", 1) if _current == "fr" and said.startswith("1 ") else said
 
 
 def duration(seconds: float) -> str:

@@ -15,8 +15,10 @@ class Kind(StrEnum):
 
     IMPORT = "import"
     INDEX = "index"
-    UPDATE = "update"  # an import, then an index
+    UPDATE = "update"  # an import or a sync, then an index
     SYNC = "sync"  # with a live forum
+    DEMO = "demo"  # the forum that comes with the application, with its index
+    EVALUATE = "evaluate"  # a question file, asked of the published index
 
 
 class State(StrEnum):
@@ -85,14 +87,15 @@ class Work:
     """What a job is to do: paths and choices, nothing that was read."""
 
     kind: Kind
-    sources: tuple[str, ...] = ()  # absolute paths; the address of the forum for SYNC
+    sources: tuple[str, ...] = ()  # absolute paths; the address of the forum for SYNC, and for UPDATE from it
     accept_removals: bool = False
     vectors: bool = True  # False: the keyword index alone
+    measured: tuple[str, ...] = ()  # of EVALUATE: names of configurations, or "answers" and who answers
 
     @property
     def key(self) -> str:
         """What names the work: two jobs with the same key never wait or run at once."""
-        return "\n".join((self.kind, *self.sources))
+        return "\n".join((self.kind, *self.sources, *self.measured))
 
 
 @dataclass(frozen=True, slots=True)

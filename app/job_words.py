@@ -20,6 +20,8 @@ KINDS: Final[Mapping[Kind, str]] = MappingProxyType({
     Kind.INDEX: N_("Preparation of the search"),
     Kind.UPDATE: N_("Update"),
     Kind.SYNC: N_("Update from the forum"),
+    Kind.DEMO: N_("Demo forum"),
+    Kind.EVALUATE: N_("Evaluation"),
 })  # fmt: skip
 
 STATES: Final[Mapping[State, str]] = MappingProxyType({
@@ -37,6 +39,7 @@ NOTES: Final[Mapping[str, str]] = MappingProxyType({
     "imported": N_("{source}: messages added {added}, changed {changed}, removed {removed}"),
     "imported_in_part": N_("{source}, read in part: messages added {added}, changed {changed}, removed {removed}"),
     "synced": N_("{source}: {held} messages in the archive, {holes} missing; {departed} topics gone, {kept} kept"),
+    "evaluated": N_("{questions} questions measured: {run}"),
     "crashed_often": N_("It stopped {count} times without a word. It waits until you resume or cancel it."),
     "unexpected": N_("Something unexpected happened. What was done is kept. Details are in the log."),
 })  # fmt: skip

@@ -24,6 +24,7 @@ from .job_states import UNFINISHED, Event, Job, Kind, Note, State, Wish, Work, a
 from .schema import APP
 
 FILE: Final = "app.db"
+LOCKS: Final = "jobs"  # folder of the locks of jobs
 MAX_CRASHES: Final = 5  # in a row; such a job kills its process, and would kill every worker
 CLAIM_S: Final = 0.5  # somebody who looks at a lock holds it for a moment
 RECENT: Final = 20
@@ -131,6 +132,12 @@ class Jobs:
             rows = db.execute(f"SELECT {_COLUMNS} FROM jobs WHERE state = ? ORDER BY id", (State.WAITING,))
             return tuple(map(_job, rows))
 
+    def dead(self) -> tuple[Job, ...]:
+        """The jobs that are running by their rows and whose process is gone; `recover` takes them up again."""
+        with translated(self.path):
+            rows = self._connections.get().execute(f"SELECT {_COLUMNS} FROM jobs WHERE state = ?", (State.RUNNING,))
+            return tuple(job for job in map(_job, rows) if not self._has_process(job))
+
     def meta(self, key: str) -> str:
         """A fact of this app.db, such as the name of its queue."""
         with translated(self.path):
@@ -178,7 +185,7 @@ class Jobs:
             yield db
 
     def _lock(self, job_id: int) -> Path:
-        return self.data / "jobs" / f"{job_id}.lock"
+        return self.data / LOCKS / f"{job_id}.lock"
 
     def _ask(self, job_id: int, wish: Wish, event: Event) -> Job:
         with self._writing() as db:
@@ -261,8 +268,9 @@ def _get(db: Connection, job_id: int) -> Job:
 def _job(row: Sequence[Any]) -> Job:
     arguments = json.loads(row[1])
     work = Work(**arguments)
+    work = replace(work, kind=Kind(work.kind), sources=tuple(work.sources), measured=tuple(work.measured))
     return Job(
-        id=row[0], work=replace(work, kind=Kind(work.kind), sources=tuple(work.sources)), state=State(row[2]),
+        id=row[0], work=work, state=State(row[2]),
         wish=Wish(row[3]) if row[3] else None, stage=row[4], done=row[5], total=row[6], rate=row[7], left_s=row[8],
         item=row[9], notes=tuple(Note(**note) for note in json.loads(row[10])), crashes=row[11],
         created_at=_moment(row[12]), started_at=_when(row[13]), ended_at=_when(row[14]), heartbeat_at=_when(row[15]),

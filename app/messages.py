@@ -37,6 +37,7 @@ from engine import (
 from .answer_words import ANSWER_NOTICES
 from .i18n import N_
 from .i18n import gettext as _
+from .messages_access import ACCESS_ERRORS, ACCESS_PRECISE
 from .messages_evaluation import EVALUATION
 from .messages_gate import GATE_ERRORS, GATE_PRECISE
 from .messages_jobs import JOB_ERRORS, JOB_PRECISE
@@ -89,6 +90,7 @@ ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
     **GATE_ERRORS,
     **JOB_ERRORS,
     **SYNC_ERRORS,
+    **ACCESS_ERRORS,
 })  # fmt: skip
 
 # The same errors, where a fact makes the sentence more precise: (class, value of that detail).
@@ -96,7 +98,8 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
     (SettingsError, "unknown"): N_("The setting “{key}” doesn’t exist. Correct its name or remove it."),
     (SettingsError, "bounds"): N_("The setting “{key}” must be from {low} to {high}; “{value}” is not."),
     (SettingsError, "loopback"): N_(
-        "Archiviste only answers this computer: “{value}” can’t be its address. Leave 127.0.0.1."
+        "Archiviste only answers this computer: “{value}” can’t be its address. Leave 127.0.0.1, or open the archive"
+        " to the network: archiviste serve --lan."
     ),
     (SettingsError, "overlap"): N_("The setting “{key}” must be at most half of “window_chars”."),
     (SettingsError, "file"): N_("The settings file can’t be read: {value}. Correct it or remove it."),
@@ -136,6 +139,7 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
     **JOB_PRECISE,
     **MODEL_PRECISE,
     **SYNC_PRECISE,
+    **ACCESS_PRECISE,
     (QuerySyntaxError, "date"): N_("“{value}” is not a date. Write for example 2015, 2015-03 or 2015-03-21."),
 })  # fmt: skip
 _PRECISE_DETAILS = ("reason", "role", "hint")
@@ -183,6 +187,10 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "dense_missing": N_("Searching by meaning is not ready yet: results come from exact words only."),
     "dense_unusable": N_(
         "Searching by meaning needs its index to be built again: results come from exact words only."
+    ),
+    "dense_compared": N_(
+        "The index by meaning needs to be built again. Meanwhile all messages are compared one by one: results are the"
+        " same, but take longer."
     ),
     "encoder_missing": N_("This machine can’t search by meaning: results come from exact words only."),
     "encoder_unavailable": N_(

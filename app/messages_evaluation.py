@@ -32,6 +32,9 @@ EVALUATION: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProx
         " grade."
     ),
     (StoreError, "reports"): N_("The reports can’t be written here: {path}. Name another folder with --out."),
+    (StoreError, "questions"): N_(
+        "The question set can’t be written: {path}. It is as it was. See whether the disk is full or protected."
+    ),
     (ModelUnavailable, "evaluate"): N_(
         "This archive can’t be searched by meaning here, so that can’t be measured. Index it to the end (archiviste"
         " index --wait), or measure bm25 alone."

@@ -110,38 +110,39 @@ def _check_lines(checked: list[shelf.Installed], flaws: dict[str, tuple[shelf.Mo
 
 def _list_lines(settings: Settings) -> Iterator[str]:
     mine = {model.name: model for model in shelf.installed(settings.data)}
-    used = _used(settings)
+    taken = used(settings)
     memory = machine.memory_bytes()
     for role, title in ROLES.items():
         yield _(title)
         for entry in (entry for entry in catalogue.entries() if entry.role == role):
-            yield from _entry_lines(entry, mine.pop(entry.name, None), used, memory)
+            yield from _entry_lines(entry, mine.pop(entry.name, None), taken, memory)
         for model in [model for model in mine.values() if model.role == role]:
-            yield from _own_lines(mine.pop(model.name), used)
+            yield from _own_lines(mine.pop(model.name), taken)
         yield ""
     yield _("This computer has {count} GB of memory.").format(count=i18n.number(memory / GIB))
     yield _("To download one: archiviste models pull NAME. From a USB stick: archiviste models add FILE.")
 
 
-def _entry_lines(entry: Entry, model: shelf.Installed | None, used: set[Path], memory: int) -> Iterator[str]:
+def _entry_lines(entry: Entry, model: shelf.Installed | None, taken: set[Path], memory: int) -> Iterator[str]:
     facts = [i18n.size(entry.size) if entry.size else "", entry.licence or ""]
     if entry.memory_gb:
         facts.append(_("computer with {count} GB").format(count=i18n.number(entry.memory_gb)))
         if entry.memory_gb * 0.9 * GIB > memory:  # a system shows less of its memory than its nominal size
             facts.append(_("too heavy for this one"))
     if model is not None:
-        facts.append(_("in use") if model.path in used else _("in the data folder"))
+        facts.append(_("in use") if model.path in taken else _("in the data folder"))
     yield f"{INDENT}{entry.name} — {entry.title}"
     yield INDENT * 2 + " · ".join(fact for fact in facts if fact)
 
 
-def _own_lines(model: shelf.Installed, used: set[Path]) -> Iterator[str]:
-    state = _("in use") if model.path in used else _("in the data folder")
+def _own_lines(model: shelf.Installed, taken: set[Path]) -> Iterator[str]:
+    state = _("in use") if model.path in taken else _("in the data folder")
     yield f"{INDENT}{model.name} — {model.path}"
     yield INDENT * 2 + " · ".join((i18n.size(model.size), state))
 
 
-def _used(settings: Settings) -> set[Path]:
+def used(settings: Settings) -> set[Path]:
+    """Where the models stand that the application takes when it starts."""
     chosen = shelf.completed(settings)
     return {path for path in (chosen.llm_model, chosen.bge_model, chosen.reranker_model) if path is not None}
 
@@ -175,7 +176,7 @@ def _model_document(model: shelf.Installed, settings: Settings) -> Document:
         "repo": model.repo,
         "revision": model.revision,
         "licence": model.licence,
-        "in_use": model.path in _used(settings),
+        "in_use": model.path in used(settings),
         "files": [{"path": file.path, "size": file.size, "sha256": file.sha256} for file in model.files],
     }
 

@@ -188,7 +188,7 @@ def evaluation_lines(run: Run) -> Iterator[str]:
     """The figures of an evaluation, table by table."""
     for table in figures(run, report_words()):
         yield table.title
-        yield from _aligned(table)
+        yield from aligned(table)
         yield ""
     for result in run.results:
         for code, count in result.notices.items():
@@ -211,7 +211,8 @@ def report_words() -> Words:
     return Words(say=_, number=i18n.fixed)
 
 
-def _aligned(table: Table) -> Iterator[str]:
+def aligned(table: Table) -> Iterator[str]:
+    """The rows of a table below each other, its first column on the left."""
     rows = [table.header, *table.rows]
     widths = [max(len(row[n]) for row in rows) for n in range(len(table.header))]
     for row in rows:

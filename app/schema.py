@@ -28,4 +28,31 @@ def app_1(db: Connection) -> None:
     )
 
 
-APP: Final[tuple[Migration, ...]] = (app_1,)
+def app_2(db: Connection) -> None:
+    """The question log. `asked_at` is cut to the hour; `sources` is a JSON list of post ids; nothing says who asked."""
+    statements(
+        db,
+        """
+        CREATE TABLE questions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, asked_at INTEGER NOT NULL, question TEXT NOT NULL,
+            search TEXT NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL, zone TEXT NOT NULL, answerer TEXT NOT NULL,
+            sources TEXT NOT NULL, good INTEGER, complaint TEXT NOT NULL DEFAULT '', comment TEXT NOT NULL DEFAULT '');
+        CREATE INDEX questions_by_time ON questions (asked_at)
+        """,
+    )
+
+
+def app_3(db: Connection) -> None:
+    """Access. `hash` is Argon2's; `token` is the SHA-256 of the one that the browser holds."""
+    statements(
+        db,
+        """
+        CREATE TABLE passphrases (role TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE sessions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, role TEXT NOT NULL,
+            address TEXT NOT NULL, created_at REAL NOT NULL, seen_at REAL NOT NULL, expires_at REAL NOT NULL)
+        """,
+    )
+
+
+APP: Final[tuple[Migration, ...]] = (app_1, app_2, app_3)

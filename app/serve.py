@@ -7,11 +7,13 @@ import os
 import secrets
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine import ArchivisteError, Settings
 
+from . import desktop, frozen, instance
 from .i18n import gettext as _
 from .messages import message
 from .resources import resource
@@ -24,41 +26,67 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 RECONNECT_TIMEOUT_S = 30.0  # a laptop that slept finds its page again
-SECRET_FILE = "secret"
-SERVER_FOLDER = "server"  # of the data folder: NiceGUI's storage and the secret of its cookies
+SECRET_FILE = "secret"  # signs the cookies
+
+
+class _PortTaken(Exception):
+    """Another program listens there."""
 
 
 def run(app: AppSettings, engine: Settings, *, show: bool | None = None) -> int:
-    """Serve until interrupted; the exit status of the command.
+    """Serve until interrupted, or until the window is closed; the exit status of the command.
 
     `show` opens the browser; by default when somebody is there to see it (a terminal, a desktop application).
     """
     if show is None:
-        show = bool(getattr(sys, "frozen", False)) or sys.stderr.isatty()
-    # 1. What can fail is tried before anything is opened.
-    if not _is_free(app.host, app.port):
-        taken = _("Port {port} is already taken: Archiviste may be open. Close it, or choose another port.")
-        _say(taken.format(port=app.port))
-        return 1
-    folder = engine.data / SERVER_FOLDER
+        show = sys.stderr.isatty() or frozen.is_desktop()
+    folder = engine.data / instance.SERVER_FOLDER
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        secret = _secret(folder / SECRET_FILE)
-        # 2. NiceGUI reads this variable when it is imported, and writes to the working directory otherwise.
-        os.environ["NICEGUI_STORAGE_PATH"] = str(folder / "storage")
-        from .state import State
-
-        state = State(app, engine)
+        # 1. What can fail is tried before anything is opened.
+        if instance.is_open(engine.data):
+            return _lead_there(engine.data, show=show or app.native)
+        app = _on_free_port(app)
+        with instance.hold(engine.data) as mine:
+            return _run(app, engine, show=show) if mine else _lead_there(engine.data, show=show or app.native)
     except ArchivisteError as error:
-        _say(message(error))
-        return 1
+        failure = message(error)
+    except _PortTaken:
+        taken = _("Port {port} is already taken: Archiviste may be open. Close it, or choose another port.")
+        failure = taken.format(port=app.port)
     except OSError:
         log.exception("the data folder can't be used")
-        _say(_("The data folder can’t be used: {path}.").format(path=engine.data))
+        failure = _("The data folder can’t be used: {path}.").format(path=engine.data)
+    _say(failure)
+    desktop.tell(folder, failure)
+    return 1
+
+
+def _lead_there(data: Path, *, show: bool) -> int:
+    """Somebody starts it a second time: they see the one that is open."""
+    instance.ask_to_front(data)
+    address = instance.address(data)
+    if address is None:
+        _say(_("Archiviste is starting or closing. Wait a few seconds."))
         return 1
+    _say(_("Archiviste is already open at {address}").format(address=address))
+    if show and not instance.has_window(data):
+        desktop.show_in_browser(address)
+    return 0
+
+
+def _run(app: AppSettings, engine: Settings, *, show: bool) -> int:
+    folder = engine.data / instance.SERVER_FOLDER
+    secret = _secret(folder / SECRET_FILE)
+    # 2. NiceGUI reads this variable when it is imported, and writes to the working directory otherwise.
+    os.environ["NICEGUI_STORAGE_PATH"] = str(folder / "storage")
+    from .access import serving
+    from .state import State
+
+    state = State(app, engine)
     # 3. Serve, with the worker as a child.
     worker = Supervisor(engine.data, told=lambda code: _say(message(code)))
     try:
+        serving.check(app, state.access)
         worker.start()
         _serve(state, worker, secret=secret, show=show)
     except KeyboardInterrupt:  # how a server is meant to end
@@ -76,39 +104,38 @@ def _serve(state: State, worker: Supervisor, *, secret: str, show: bool) -> None
     from nicegui import ui
 
     from . import pages
-    from .access import OnlyThisServer
+    from .access import guard, network, serving
 
     app = state.app
-    address = f"http://[{app.host}]:{app.port}" if ":" in app.host else f"http://{app.host}:{app.port}"
+    addresses = network.addresses(app)
+    here = network.address_here(app)
+    window = desktop.Window(
+        state.engine.data, here, closed=nicegui.app.shutdown, failed=lambda: desktop.show_in_browser(here)
+    )
 
     def ready() -> None:
-        _say(_("Archiviste answers at {address}").format(address=address))
+        for address in addresses:
+            _say(_("Archiviste answers at {address}").format(address=address))
+        instance.announce(state.engine.data, here, window=app.native)
+        if app.native:
+            window.open()
+        elif show:
+            desktop.show_in_browser(here)
         state.questions.submit(state.warm_up)
 
     # Spawned children must not inherit a process that has threads, locks and models.
     nicegui.run.process_pool_start_method = "spawn"
-    nicegui.app.add_middleware(OnlyThisServer, port=app.port)
+    guard.install(state.access)
     nicegui.app.on_startup(ready)
+    nicegui.app.on_shutdown(window.end)
     nicegui.app.on_shutdown(worker.stop)  # here as well: a SIGTERM ends the process right after this
     nicegui.app.on_shutdown(state.close)
     pages.register(state)
-    native = app.native and _has_native_window()
     ui.run(
         host=app.host, port=app.port, title="Archiviste", favicon=resource("assets", "icons", "archiviste.svg"),
-        language="fr" if app.language == "fr" else "en-US", dark=None, reload=False, show=show and not native,
-        native=native, window_size=(1200, 850) if native else None, storage_secret=secret,
-        reconnect_timeout=RECONNECT_TIMEOUT_S, show_welcome_message=False, tailwind=False,
+        language="fr" if app.language == "fr" else "en-US", dark=None, reload=False, show=False, storage_secret=secret,
+        reconnect_timeout=RECONNECT_TIMEOUT_S, show_welcome_message=False, tailwind=False, **serving.options(app),
     )  # fmt: skip
-
-
-def _has_native_window() -> bool:
-    """Whether a window of our own can be opened; otherwise the browser does."""
-    try:
-        import webview  # noqa: F401
-    except Exception:  # pywebview fails in many ways where GTK, Qt or .NET are not there
-        log.info("no native window on this machine", exc_info=True)
-        return False
-    return True
 
 
 def _is_free(host: str, port: int) -> bool:
@@ -122,6 +149,17 @@ def _is_free(host: str, port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def _on_free_port(app: AppSettings) -> AppSettings:
+    """The same settings; with another port when theirs is taken and nobody would read it, in a window."""
+    if _is_free(app.host, app.port):
+        return app
+    if not app.native or app.lan:
+        raise _PortTaken
+    with socket.socket(socket.AF_INET6 if ":" in app.host else socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind((app.host, 0))
+        return replace(app, port=int(probe.getsockname()[1]))
 
 
 def _secret(path: Path) -> str:

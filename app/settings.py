@@ -5,30 +5,36 @@ Read once at start and passed down; nothing else reads the environment.
 
 from __future__ import annotations
 
+import ipaddress
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
-from engine import Settings, SettingsError, build_settings
+from engine import ForumUnavailable, Settings, SettingsError, build_settings, forum_address
 
 from .i18n import LANGUAGES
 
 FILE = "settings.toml"
 PREFIX = "ARCHIVISTE_"
 DATA_VARIABLE = "ARCHIVISTE_DATA"
-LOOPBACK = ("127.0.0.1", "localhost", "::1")  # other machines will need a passphrase first
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = "0.0.0.0"  # every address of this machine
 LOG_LEVELS = ("debug", "info", "warning", "error")
 QUEUES = ("redis://", "rediss://")
-NUMBERS = {"port": (1, 65535), "update_every_hours": (0, 8760)}
+NUMBERS = {"port": (1, 65535), "update_every_hours": (0, 8760), "sync_every_hours": (0, 8760),
+           "question_days": (1, 3650),
+           "reader_session_days": (1, 365), "moderator_session_hours": (1, 720)}  # fmt: skip
 
 # Variables that are not simply ARCHIVISTE_<FIELD>. Both halves have a `language`: the plain name is the
 # archive's (it changes the index), LANG is the screen's.
 _APP_VARIABLES = {"ARCHIVISTE_LANG": "language"}
 _ENGINE_VARIABLES = {"ARCHIVISTE_LLM": "llm_model", "ARCHIVISTE_BGE": "bge_model"}
+_HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 _TRUE = frozenset({"1", "true", "yes", "on", "oui"})
 _FALSE = frozenset({"0", "false", "no", "off", "non"})
 
@@ -38,7 +44,7 @@ class AppSettings:
     """The choices of the screen and of the server."""
 
     host: str = "127.0.0.1"
-    """Address that the server listens on: 127.0.0.1, localhost or ::1, this machine only."""
+    """Address that the server listens on: this machine only (127.0.0.1, localhost or ::1), unless `lan` is chosen."""
 
     port: int = 8080
     """Port that the server listens on."""
@@ -58,8 +64,41 @@ class AppSettings:
     update_source: Path | None = None
     """What an update reads: a backup, a folder where new backups arrive (the newest is read), or saved topics."""
 
+    sync_every_hours: int = 0
+    """Hours between two updates from the forum itself while the application runs (at most 8760); 0 makes none."""
+
+    sync_url: str = ""
+    """Address of that forum, as https://forum.example.org; a key is only read from the environment."""
+
     queue_url: str = ""
     """Redis that carries tasks to the worker (redis://HOST:PORT/0); a file of the data folder when it is not given."""
+
+    question_log: bool = True
+    """Whether the questions asked on the pages are kept, without who asked, so that moderators see what is missing."""
+
+    question_days: int = 365
+    """Days after which a question is erased from the log (at most 3650)."""
+
+    lan: bool = False
+    """Whether other machines of the network may come, each person with a passphrase."""
+
+    hosts: str = ""
+    """Other names under which the server is reached, as that of a reverse proxy; commas between them."""
+
+    trusted_proxies: str = ""
+    """Addresses or networks of the reverse proxies that may tell for whom they ask; commas between them."""
+
+    certificate: Path | None = None
+    """Certificate to serve HTTPS with, and those that signed it (PEM)."""
+
+    key: Path | None = None
+    """Private key of the certificate (PEM)."""
+
+    reader_session_days: int = 30
+    """Days for which the readers' passphrase lets in (at most 365)."""
+
+    moderator_session_hours: int = 12
+    """Hours for which the moderators' passphrase lets in (at most 720)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +185,33 @@ def _build_app(layers: Iterable[Mapping[str, Any]]) -> AppSettings:
             if key not in known:
                 raise SettingsError(key=key, value=str(value), reason="unknown")
             values[key] = _coerce(key, value, known[key])
-    return AppSettings(**values)
+    return _together(AppSettings(**values))
+
+
+def _together(app: AppSettings) -> AppSettings:
+    """The settings, where one depends on another."""
+    if app.lan:
+        return replace(app, host=EVERYWHERE) if app.host in LOOPBACK else app
+    if app.host not in LOOPBACK:
+        raise SettingsError(key="host", value=app.host, reason="loopback")
+    return app
+
+
+def listed(value: str) -> tuple[str, ...]:
+    """The parts of a setting that holds several."""
+    return tuple(part.strip().lower() for part in value.split(",") if part.strip())
+
+
+def _is_network(part: str) -> bool:
+    try:
+        ipaddress.ip_network(part, strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_host(part: str) -> bool:
+    return _HOST.fullmatch(part) is not None or _is_network(part)
 
 
 def _coerce(key: str, value: Any, kind: str) -> Any:
@@ -165,10 +230,25 @@ def _coerce(key: str, value: Any, kind: str) -> Any:
     elif key == "queue_url":
         if not value or str(value).startswith(QUEUES):
             return str(value)
+    elif key == "sync_url":
+        return _forum(str(value)) if value else ""
     elif key == "host":
-        if value in LOOPBACK:
+        if value in LOOPBACK or _is_network(str(value)):
             return value
         raise SettingsError(key=key, value=str(value), reason="loopback")
+    elif key in _PARTS:
+        if all(map(_PARTS[key], listed(str(value)))):
+            return str(value)
     elif value in {"language": LANGUAGES, "log_level": LOG_LEVELS}[key]:
         return value
     raise SettingsError(key=key, value=str(value), reason="kind")
+
+
+def _forum(url: str) -> str:
+    try:
+        return forum_address(url).base_url
+    except ForumUnavailable as error:  # it names the address without a name and password
+        raise SettingsError(key="sync_url", value=str(error.details["url"]), reason="kind") from error
+
+
+_PARTS = {"hosts": _is_host, "trusted_proxies": _is_network}

@@ -12,10 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine import Archive, ArchivisteError, Models, Settings, load_models, open_archive
+from engine.doctor.findings import Finding
+from engine.store import subjects
 
-from . import demo
+from . import demo, doctor_checks, doctor_words
+from .access import Access, Action, current
 from .i18n import gettext as _
-from .settings import AppSettings
+from .model_work import ModelWork
+from .question_log import QuestionLog
+from .settings import LOOPBACK, AppSettings
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +28,8 @@ log = logging.getLogger(__name__)
 # the database connections that questions hold.
 QUESTION_THREADS = 16
 FACTS_AGE_S = 60.0  # counting 425,000 rows for each page would show
+EXAMPLES_AGE_S = 3600.0
+EXAMPLES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +52,17 @@ class State:
         self.archive: Archive = open_archive(engine, self.models)
         self.questions = ThreadPoolExecutor(QUESTION_THREADS, thread_name_prefix="question")
         self.stopping = threading.Event()
+        self.log = self._opened_log()
+        self.access = Access(app, engine.data)
+        self.model_work = ModelWork(engine, self.stopping)
         self._facts: tuple[float, Facts] | None = None
+        self._found: tuple[Finding, ...] = ()
+        self._examples: tuple[float, tuple[str, ...]] | None = None
 
     def facts(self) -> Facts:
         """Title, address and size of the archive, at most a minute old."""
-        if self._facts is None or time.monotonic() - self._facts[0] > FACTS_AGE_S:
+        known = self._facts
+        if known is None or not known[1].posts or time.monotonic() - known[0] > FACTS_AGE_S:
             store = self.archive.store
             posts, topics, _categories = store.counts()
             title = store.meta("title") or _("Archive of the forum")
@@ -57,18 +70,40 @@ class State:
             if not base_url.startswith(("https://", "http://")):
                 base_url = ""  # it comes from a backup, and becomes the start of links
             facts = Facts(title, base_url, posts, topics, _published_at(self.engine.data))
-            self._facts = (time.monotonic(), facts)
-        return self._facts[1]
+            self._facts = known = (time.monotonic(), facts)
+        return known[1]
+
+    def may(self, action: Action) -> bool:
+        """Whether whoever is in front of the page may do this; ask before going to a thread."""
+        return self.access.may(action)
+
+    def sits_here(self) -> bool:
+        """Whether whoever is in front of the page sits at this machine: only they name files of it, or addresses."""
+        visitor = current()
+        return not self.access.shared or (visitor is not None and visitor.address in LOOPBACK)
 
     def examples(self) -> tuple[str, ...]:
-        """Questions to start with: those of the demo forum when it is the one that is open."""
-        base_url, questions = demo.examples()
-        return questions if self.facts().base_url == base_url else ()
+        """Four questions to start with: those of the demo forum, or taken from the titles of the archive."""
+        known = self._examples
+        if known is None or not known[1] or time.monotonic() - known[0] > EXAMPLES_AGE_S:
+            base_url, questions = demo.examples()
+            if self.facts().base_url != base_url:
+                questions = subjects.asked_titles(self.archive.store, EXAMPLES)
+                for title in subjects.other_titles(self.archive.store, EXAMPLES - len(questions)):
+                    questions += (_("What do the members say about “{title}”?").format(title=title),)
+            self._examples = known = (time.monotonic(), questions)
+        return known[1]
 
     def warm_up(self) -> None:
-        """Load the index and the encoder, so that the first visitor does not wait for them. Never raises."""
+        """Load the index, the encoder and what is counted, so that the first visitor does not wait. Never raises."""
         with suppress(ArchivisteError):  # what is missing is said where it is asked for
+            self.archive.store.columns()
             self.archive.search(_("archive"), k=1)
+        self._found = doctor_checks.at_start(self.engine, self.models)
+
+    def notices(self) -> tuple[str, ...]:
+        """What the quick doctor found at the start and moderators should know, each in a paragraph."""
+        return tuple(doctor_words.notice(finding) for finding in self._found)
 
     def close(self) -> None:
         """Stop the questions being answered, then release the indexes and the databases. Once is enough."""
@@ -78,6 +113,17 @@ class State:
         self.models.close()  # ends a generation in progress, so that its thread can end
         self.questions.shutdown(wait=True, cancel_futures=True)
         self.archive.close()
+        self.access.close()
+        if self.log is not None:
+            self.log.close()
+
+    def _opened_log(self) -> QuestionLog | None:
+        """The log of questions without those that are too old; None when none is kept."""
+        if not self.app.question_log:
+            return None
+        questions = QuestionLog(self.engine.data, language=self.engine.language)
+        questions.forget_older(self.app.question_days)
+        return questions
 
 
 def _published_at(data: Path) -> datetime | None:

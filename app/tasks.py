@@ -55,11 +55,10 @@ def resume(jobs: Jobs, app: AppSettings, job_id: int) -> Job:
     return job
 
 
-def periodic_update(app: AppSettings) -> Work | None:
-    """The update that the settings want every so often, if they want one."""
-    if not app.update_every_hours or app.update_source is None:
-        return None
-    return Work(Kind.UPDATE, (str(app.update_source),))
+def periodic_updates(app: AppSettings) -> tuple[tuple[Work, int], ...]:
+    """The updates that the settings want every so often, from backups or from the forum, each with its hours."""
+    wanted = ((app.update_source, app.update_every_hours), (app.sync_url or None, app.sync_every_hours))
+    return tuple((Work(Kind.UPDATE, (str(source),)), hours) for source, hours in wanted if source is not None and hours)
 
 
 def is_due(jobs: Jobs, work: Work, *, every_hours: int, now: datetime) -> bool:
@@ -100,17 +99,18 @@ class Queue:
         self._every_few_minutes(look_after)
 
     def update_when_due(self, jobs: Jobs, app: AppSettings) -> None:
-        """Begin the periodic update of the settings whenever its time has come; nothing without such a setting."""
-        work = periodic_update(app)
-        if work is None:
+        """Begin the periodic updates of the settings whenever their time has come; nothing without such a setting."""
+        updates = periodic_updates(app)
+        if not updates:
             return
 
         def update_when_due() -> None:
-            if is_due(jobs, work, every_hours=app.update_every_hours, now=datetime.now(UTC)):
-                try:
-                    self.put(jobs.create(work))
-                except JobUnderWay:
-                    _log.info("the last update is still under way")
+            for work, hours in updates:
+                if is_due(jobs, work, every_hours=hours, now=datetime.now(UTC)):
+                    try:
+                        self.put(jobs.create(work))
+                    except JobUnderWay:
+                        _log.info("the last update is still under way")
 
         self._every_few_minutes(update_when_due)
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from engine import ArchivisteError, Cancelled
 
-from . import locks, running
+from . import locks, received, running
 from .errors import JobUnknown, WorkerRunning
 from .job_states import Event
 from .jobs import Jobs, worker_lock
@@ -47,7 +47,9 @@ def _serve(jobs: Jobs, choices: Choices, *, with_parent: bool) -> int:
     def work(job_id: int) -> None:
         under_way.append(job_id)
         try:
-            running.run(jobs, job_id, choices.engine, stopping=consumer.stop_flag.is_set, patient=True)
+            job = running.run(jobs, job_id, choices.engine, stopping=consumer.stop_flag.is_set, patient=True)
+            if job is not None:
+                received.forget_read(jobs.data, job)
         except Cancelled:
             _log.info("job %s was stopped", job_id)
         except JobUnknown:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from . import discourse
-from .answer import answering, asking, gate, kept
-from .errors import DiskFull, StoreBusy, StoreError
+from .answer import answering, asking, gate, kept, looking
 from .index import building, forum_vectors, generations
 from .index.french import Analyser, analyser
 from .index.generations import Agreement, Generation
-from .retrieve import evidence as evidence_room
+from .locks import writing
 from .retrieve import query as grammar
 from .retrieve import search as search_room
 from .seams import Models
@@ -27,7 +23,6 @@ from .values import (
     AnswerEvent,
     Citation,
     Declined,
-    FusedPost,
     Mode,
     OnProgress,
     PostId,
@@ -36,9 +31,6 @@ from .values import (
     Status,
 )
 from .verdicts import SourceState
-
-WRITER_LOCK = "writer.lock"
-SYNC_LOCK = "sync.lock"  # a sync lasts hours and writes to the archive only at its end
 
 
 class Archive:
@@ -89,24 +81,21 @@ class Archive:
             yield asked
             return
         question = asked.text
-        ranked: tuple[FusedPost, ...] = ()
+        looked = looking.NOTHING
         if question:
             with self.reading() as generation:
-                # A question is words: what looks like an operator in a sentence is not one.
-                found = self._rank(Query(words=(question,)), Mode.HYBRID, self.settings.candidates, generation)
-            ranked = found.ranked
-            if found.corrections:  # what follows reads the words that were searched
-                asked = asking.respelt(asked, found.query.text, gate=door, names=names)
+                looked = looking.look(
+                    question, store=self.store, generation=generation, models=self.models, settings=self.settings
+                )
+            if looked.corrected:  # what follows reads the words that were searched
+                asked = asking.respelt(asked, looked.text, gate=door, names=names)
                 if isinstance(asked, Declined):
                     yield asked
                     return
-                question = asked.text
-        evidence = evidence_room.gather(
-            question, ranked, store=self.store, analyser=self.analyser, settings=self.settings
-        )
+        judged = looking.judge(looked, self.models, self.settings)
         events = answering.answer(
-            question, evidence, models=self.models, settings=self.settings, answerer=answerer,
-            analyse=self.analyser.words, answers=self._answers, check=check,
+            asked.text, looked.evidence, models=self.models, settings=self.settings, answerer=answerer,
+            analyse=self.analyser.words, answers=self._answers, check=check, zone=judged.zone if judged else None,
         )  # fmt: skip
         try:
             for event in events:
@@ -179,12 +168,13 @@ class Archive:
         """The published generation, kept open until the last reader has left it."""
         with self._lock:
             name = generations.current(self.settings)
-            if self._generation is None or self._generation.manifest.generation != name:
+            held = self._generation
+            if held is None or held.manifest.generation != name or held.failed:
                 fresh = generations.open_current(self.settings, self.vectors)
-                if self._generation is not None:
-                    self._retire(self._generation)
-                self._generation = fresh
-            generation = self._generation
+                if held is not None:
+                    self._retire(held)
+                held = self._generation = fresh
+            generation = held
             key = generation.manifest.generation
             self._readers[key] = self._readers.get(key, 0) + 1
         try:
@@ -259,27 +249,3 @@ def build_index(
         finally:
             store.close()
             vector_store.close()
-
-
-def writing(settings: Settings) -> AbstractContextManager[None]:
-    """One writer a data folder, whatever the process. Raises StoreBusy, DiskFull, StoreError."""
-    return locked(settings, WRITER_LOCK, reason="writing")
-
-
-@contextmanager
-def locked(settings: Settings, name: str, *, reason: str) -> Iterator[None]:
-    """Hold a lock of the data folder, else StoreBusy with this reason; errors of the disk are told in our words."""
-    settings.data.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(settings.data / name)
-    try:
-        lock.acquire(blocking=False)
-    except Timeout as error:
-        raise StoreBusy(holder=str(settings.data), reason=reason) from error
-    try:
-        yield
-    except OSError as error:  # Whoosh writes its files itself; SQLite and Chroma report a full disk their own way
-        if error.errno == errno.ENOSPC:
-            raise DiskFull(path=str(settings.data)) from error
-        raise StoreError(path=str(settings.data), reason=error.strerror or str(error)) from error
-    finally:
-        lock.release()

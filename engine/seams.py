@@ -46,6 +46,7 @@ class Models:
     reads: frozenset[str] = frozenset()  # names of other vectors that a query of `embed` can be compared with
     others: Mapping[str, Embed] = field(default_factory=dict)  # by the names of their vectors: see `encoder`
     rerank: Rerank | None = None
+    rerank_name: str | None = None  # names its scale: thresholds on its scores are kept by it
     generate: Generate | None = None
     count: Callable[[str], int] | None = None  # tokens of a text for the model behind `generate`
     turn: Callable[[], AbstractContextManager[Turn]] | None = None  # `generate` and `count` for one question's length

@@ -20,6 +20,28 @@ INDEX_FORMAT = 4  # raise when analysis, passages or index layout change in code
 
 
 @dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Of a score of the evidence: below the first it is empty, below the second weak, normal from there on."""
+
+    empty_below: float
+    weak_below: float
+
+
+# The zones of the evidence by the best logit of a reranker, which has another scale each: see `models/reranker.name`.
+# Measured upstream on a forum of 425,000 posts (796 questions with an answer, 16 off-topic); not by us.
+RERANKER_ZONES: Mapping[str, Thresholds] = {
+    "mmarco-minilm": Thresholds(-4.0, 0.0),
+    "mmarco-mminilmv2-l12-h384-v1": Thresholds(-4.0, 0.0),
+}
+# The same by the probability of a model of zones.json: "lexical" without an encoder, "encoder" with any.
+# Measured on CNIL, PIAF and a generated forum of 20,000 posts: docs/decisions/0020-zones.md.
+SCORE_ZONES: Mapping[str, Thresholds] = {
+    "lexical": Thresholds(0.08, 0.6),
+    "encoder": Thresholds(0.1, 0.5),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The engine's choices. Paths are absolute; None means "not there", an ordinary state."""
 

@@ -12,7 +12,7 @@ from engine.values import PostId
 from ..answer_words import changed, dropped, why
 from ..i18n import gettext as _
 from .answer_text import Doubted, Kind, Part, blocks
-from .cards import chip
+from .cards import Opens, chip
 from .markup import box, text
 
 
@@ -24,18 +24,20 @@ class _Shown:
     evidence: dict[int, Evidence]
     doubted: tuple[ClaimCheck, ...]
     states: Mapping[PostId, SourceState]
+    opens: Opens | None
 
 
-def show(answer: Answer, states: Mapping[PostId, SourceState] | None = None) -> None:
+def show(answer: Answer, states: Mapping[PostId, SourceState] | None = None, *, opens: Opens | None = None) -> None:
     """The text of an answer. The model's words are only ever inserted as text.
 
-    `states`: what has become of the cited posts, by post id.
+    `states`: what has become of the cited posts, by post id; `opens` lets a citation open its message beside.
     """
     shown = _Shown(
         {citation.n: citation for citation in answer.citations},
         {item.n: item for item in answer.evidence},
         answer.unsupported,
         states or {},
+        opens,
     )
     spans = [(check.start, check.end) for check in answer.unsupported]
     for kind, run in groupby(blocks(answer.text, shown.citations, spans), key=lambda block: block.kind):
@@ -65,7 +67,8 @@ def _words(parts: tuple[Part, ...] | tuple[str | int, ...], shown: _Shown) -> No
         match part:
             case int():
                 citation = shown.citations[part]
-                chip(citation, shown.evidence.get(part), changed(shown.states.get(citation.post_id)))
+                said = changed(shown.states.get(citation.post_id))
+                chip(citation, shown.evidence.get(part), said, shown.opens)
             case Doubted(span, inside):
                 with box("span", "doubted"):
                     _words(inside, shown)

@@ -1,52 +1,49 @@
-"""How a message found in the archive is shown: search result, source of an answer, citation."""
+"""How a message found in the archive is shown: source of an answer, citation, who wrote it and when."""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable
 from datetime import datetime
 
 from nicegui import ui
 
-from engine import Citation, Evidence, Hit
+from engine import Citation, Evidence
 
 from ..i18n import date_short
 from ..i18n import gettext as _
-from .highlight import Analyse, marked
 from .markup import box, link, text
 
+# Lets a link open its message on the same page: (link, topic, number of the message).
+Opens = Callable[[ui.element, int, int], None]
 SOURCE_CHARS = 300  # of a source's text under an answer; the whole message is one click away
 
 
-def result(hit: Hit, *, terms: Set[str], analyse: Analyse) -> None:
-    """A search result: title, who and when, the piece that matched."""
-    with box("li", "result"):
-        with box("h2", "result-title"):
-            link(hit.title, hit.path)
-        byline(hit.author, hit.created_at, category=hit.category)
-        # Escaped by `marked`, and sanitised once more in the browser.
-        ui.html(marked(hit.excerpt, terms, analyse), tag="p").classes("excerpt")
-
-
-def source(evidence: Evidence) -> None:
+def source(evidence: Evidence, opens: Opens | None = None) -> None:
     """A message that an answer may rest on, with the number that the answer uses."""
     with box("li", "source", id=f"source-{evidence.n}"):
         text(str(evidence.n), "span", "source-number", aria_hidden="true")
         with box("div", "source-body"):
             with box("h3", "source-title"):
-                link(evidence.title, evidence.path)
+                opener = link(evidence.title, evidence.path)
             byline(evidence.author, evidence.created_at, category=evidence.category)
             text(shortened(evidence.text, SOURCE_CHARS), "p", "excerpt")
+    if opens is not None:
+        opens(opener, evidence.topic_id, evidence.post_number)
 
 
-def chip(citation: Citation, evidence: Evidence | None, changed: str = "") -> None:
-    """A citation inside an answer: its number, linked to the message; the quote, or what changed, shows on hover."""
-    who = evidence.author if evidence else ""
-    label = _("Source {n}: message by {author}").format(n=citation.n, author=who)
-    look = "chip changed" if changed else "chip"
-    link(
-        str(citation.n), citation.path, look,
-        title=changed or f"«\u00a0{citation.quote}\u00a0»", aria_label=f"{label}. {changed}" if changed else label,
-    )  # fmt: skip
+def chip(citation: Citation, evidence: Evidence | None, changed: str = "", opens: Opens | None = None) -> None:
+    """A citation inside an answer: its number, linked to the message; the quote, or what changed, shows beneath it."""
+    label = _("Source {n}").format(n=citation.n)
+    if evidence is not None:
+        label = _("Source {n}: message by {author}").format(n=citation.n, author=evidence.author)
+    opener = link(str(citation.n), citation.path, "chip changed" if changed else "chip", aria_label=label)
+    with box("span", "quote", role="tooltip") as quote:
+        text(changed or f"«\u00a0{citation.quote}\u00a0»", "span", "quote-words")
+        if evidence is not None:
+            text(f"{evidence.author}, {date_short(evidence.created_at)} — {evidence.title}", "span", "quote-source")
+    opener.props["aria-describedby"] = quote.html_id
+    if opens is not None:
+        opens(opener, citation.topic_id, citation.post_number)
 
 
 def byline(author: str, moment: datetime, *, category: str = "") -> None:

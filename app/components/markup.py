@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from nicegui import ui
+from nicegui import Client, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 Attribute = str | int | bool
@@ -37,6 +37,11 @@ def button(said: str, on_click: Callable[[], Any], classes: str = "button", **at
     element = _dressed(TextElement(tag="button", text=said), classes, {"type": "button", **attributes})
     element.on("click", lambda _event: on_click(), args=[])
     return element
+
+
+def has_page(path: str) -> bool:
+    """Whether a page of ours is registered at this address."""
+    return path in Client.page_routes.values()
 
 
 def _dressed(element: E, classes: str, attributes: dict[str, Attribute]) -> E:

@@ -1,17 +1,23 @@
-"""One message of a topic: who, when, its sanitised text, and where it stands on the forum."""
+"""One message of a topic: who, when, its sanitised text, and what a reader can do with it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
 
 from nicegui import ui
 
 from engine.store.archive import PostRow
 
+from ..browsing_words import member_path
 from ..i18n import date_long, ngettext, number
 from ..i18n import gettext as _
+from .avatar import avatar
+from .citation import quoted_words, source_line
 from .markup import box, link, outside_link, text
 from .post_html import clean
+from .post_images import images_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +28,9 @@ class ReadyPost:
     safe_html: str
 
 
-def prepare(row: PostRow, *, base_url: str) -> ReadyPost:
-    """The message, ready to be shown; call it in a thread."""
-    return ReadyPost(row, clean(row.cooked, base_url=base_url))
+def prepare(row: PostRow, *, base_url: str, data: Path) -> ReadyPost:
+    """The message, ready to be shown; call it in a thread. `data` is the folder where images are kept."""
+    return ReadyPost(row, clean(row.cooked, base_url=base_url, image_of=images_of(data, base_url, row.id)))
 
 
 def anchor(post_number: int) -> str:
@@ -32,23 +38,17 @@ def anchor(post_number: int) -> str:
     return f"message-{post_number}"
 
 
-def post_article(post: ReadyPost, *, base_url: str, target: bool, accepted: bool) -> None:
-    """A message; the `target` is the one that the address names."""
+def post_article(post: ReadyPost, *, base_url: str, target: bool, accepted: bool, author: str = "") -> None:
+    """A message; the `target` is the one that the address names, `author` the only one shown."""
     row = post.row
-    classes = "post is-target" if target else "post"
-    label = _("Message {n}").format(n=row.post_number)
-    with box("article", classes, id=anchor(row.post_number), aria_label=label):
-        with box("header", "post-head"):
-            text(row.display_name or row.username, "span", "author")
-            if row.display_name and row.display_name != row.username:
-                text(f"@{row.username}", "span", "username")
-            with box("span", "when"):
-                link(date_long(row.created_at), row.path, "date")
-                text(_("no. {n}").format(n=row.post_number), "span", "number")
+    label = _("Message {n}, by {author}").format(n=number(row.post_number), author=row.display_name or row.username)
+    look = "post is-target" if target else "post"
+    with box("article", look, id=anchor(row.post_number), aria_label=label, tabindex=-1):
+        _head(row)
         if row.reply_to and row.reply_to != row.post_number:
             # Only the end of the path changes: the parent stands in the same topic.
             parent = row.path.rpartition("/")[0] + f"/{row.reply_to}"
-            link(_("In reply to message {n}").format(n=row.reply_to), parent, "reply-to")
+            link(_("In reply to message {n}").format(n=number(row.reply_to)), parent, "reply-to")
         # `clean` has made it safe; NiceGUI's own sanitising in the browser stays on as a second wall.
         ui.html(post.safe_html).classes("post-body")
         with box("footer", "post-foot"):
@@ -57,5 +57,29 @@ def post_article(post: ReadyPost, *, base_url: str, target: bool, accepted: bool
             if row.likes:
                 likes = ngettext("{n} like", "{n} likes", row.likes)
                 text(likes.format(n=number(row.likes)), "span", "likes")
-            if base_url:
-                outside_link(_("See on the forum"), base_url + row.path, "outside")
+            _actions(row, base_url, author)
+
+
+def _head(row: PostRow) -> None:
+    with box("header", "post-head"):
+        avatar(row.username, row.display_name)
+        link(row.display_name or row.username, member_path(row.username), "author")
+        if row.display_name and row.display_name != row.username:
+            text(f"@{row.username}", "span", "username")
+        with box("span", "when"):
+            link(date_long(row.created_at), row.path, "date")
+            text(_("no. {n}").format(n=number(row.post_number)), "span", "number")
+
+
+def _actions(row: PostRow, base_url: str, author: str) -> None:
+    with box("span", "post-actions"):
+        # Copied by assets/js/topic.js: a browser only allows it while the click lasts.
+        text(
+            _("Quote"), "button", "action", type="button", title=_("Copy as a quotation, with its address"),
+            data_words=quoted_words(row), data_source=source_line(row, base_url),
+        )  # fmt: skip
+        if not author:
+            only = f"{row.path}?{urlencode({'auteur': row.username})}"
+            link(_("Only this author"), only, "action")
+        if base_url:
+            outside_link(_("See on the forum"), base_url + row.path, "action outside")

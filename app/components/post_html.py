@@ -2,13 +2,14 @@
 
 The only module that imports nh3. Knows nothing about NiceGUI. Three passes: an allowlist gives well-formed
 HTML whatever came in, our rewriting replaces what can't be shown as it is, a stricter allowlist has the
-last word.
+last word. The only thing that a browser fetches for the result is an image of ours.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
@@ -24,7 +25,7 @@ _TEXT = frozenset({
     "u", "ul",
 })  # fmt: skip
 _READ = _TEXT | {"aside", "img", "iframe", "video", "audio", "source", "header", "article"}
-_WRITTEN = _TEXT | {"figure", "figcaption"}
+_WRITTEN = _TEXT | {"figure", "figcaption", "img"}
 _DROPPED = frozenset({
     "script", "style", "svg", "math", "template", "noscript", "object", "button", "select", "textarea",
 })  # fmt: skip
@@ -32,7 +33,7 @@ _CELLS = {"td": {"align", "colspan", "rowspan"}, "th": {"align", "colspan", "row
 _READ_ATTRIBUTES = {
     "*": {"class"},
     "a": {"href"},
-    "img": {"alt", "title", "class"},
+    "img": {"alt", "title", "class", "src", "width", "height"},
     "iframe": {"src"},
     "video": {"src"},
     "audio": {"src"},
@@ -40,12 +41,17 @@ _READ_ATTRIBUTES = {
     "aside": {"class", "data-username", "data-topic", "data-post"},
     **_CELLS,
 }
-_WRITTEN_ATTRIBUTES = {"a": {"href"}, **_CELLS}
+_WRITTEN_ATTRIBUTES = {
+    "a": {"href"},
+    "img": {"src", "alt", "width", "height", "loading"},
+    "span": {"role", "tabindex", "aria-label"},
+    **_CELLS,
+}
 _CLASSES = {
-    "a": {"outside"},
+    "a": {"outside", "lightbox"},
     "span": {"absent", "mention", "spoiler"},
     "div": {"table"},
-    "figure": {"quoted", "preview"},
+    "figure": {"quoted", "preview", "poll"},
 }
 _SCHEMES = {"http", "https", "mailto"}
 
@@ -55,6 +61,7 @@ _QUOTE_END = "</figure><!--quote-->"  # the comment tells it from the end of a p
 _EMBEDS = frozenset({"iframe", "video", "audio"})
 _HEADINGS = {"h1": "h4", "h2": "h4", "h3": "h5", "h4": "h5", "h5": "h6", "h6": "h6"}  # the page owns h1 to h3
 _TOPIC_PATH = re.compile(r"^/t/(?:(?P<slug>[^/]*[^/\d][^/]*)/)?(?P<topic>\d{1,12})(?:/(?P<post>\d{1,9}))?/?$")
+_OUR_IMAGE = re.compile(r"/uploads/\d{1,16}/[0-9A-Za-z_-]{1,80}\.[a-z]{3,4}", re.IGNORECASE)
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _CONTROL = ("Cc", "Cs")  # Unicode categories: controls, lone surrogates
 _TAG = re.compile(r"<[^<>]*>")
@@ -62,11 +69,11 @@ _MAX_UNCLOSED = 8_000  # elements never closed nest: the parser's time grows wit
 _MAX_CHARS = 400_000  # of one post; beyond it a browser suffers and nobody reads
 
 
-def clean(cooked: str, *, base_url: str = "") -> str:
+def clean(cooked: str, *, base_url: str = "", image_of: Callable[[str], str | None] = lambda url: None) -> str:
     """The post's HTML, safe to insert in our page; `base_url` is the forum's address, "" when unknown.
 
     Links to topics of the forum lead to our own topic page; every other link is marked `outside`.
-    No element of the result makes a browser fetch anything.
+    `image_of` gives our own address of an image, None for one that is not held: nothing else is ever fetched.
     """
     source = _without_controls(cooked[:_MAX_CHARS])
     if source.count("<") - 2 * source.count("</") > _MAX_UNCLOSED:
@@ -79,7 +86,7 @@ def clean(cooked: str, *, base_url: str = "") -> str:
         url_schemes=_SCHEMES,
         link_rel=None,
     )
-    rewriting = _Rewriting(base_url.rstrip("/"))
+    rewriting = _Rewriting(base_url.rstrip("/"), image_of)
     rewriting.feed(readable)
     rewriting.close()
     return nh3.clean(
@@ -88,6 +95,7 @@ def clean(cooked: str, *, base_url: str = "") -> str:
         clean_content_tags=set(_DROPPED | {"iframe"}),
         attributes=_WRITTEN_ATTRIBUTES,
         allowed_classes=_CLASSES,
+        attribute_filter=_only_our_images if rewriting.has_images else None,
         url_schemes=_SCHEMES,
         tag_attribute_values={"a": {"target": {"_blank"}}},
         link_rel="noopener noreferrer nofollow",
@@ -113,9 +121,11 @@ def topic_path(url: str, base_url: str) -> str | None:
 class _Rewriting(HTMLParser):
     """Writes the well-formed HTML of the first pass again, without what needs the network."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, image_of: Callable[[str], str | None]) -> None:
         super().__init__(convert_charrefs=True)
-        self._base_url = base_url
+        self._base_url, self._image_of = base_url, image_of
+        self.has_images = False
+        self._enlarged: str | None = None  # our address of the image that the link being open enlarges
         self._written: list[str] = []
         self._closers: list[str] = []  # what each open element writes at its end
         self._dropped_at: int | None = None  # depth of the element whose content is being dropped
@@ -147,6 +157,8 @@ class _Rewriting(HTMLParser):
             return
         closing = self._closers.pop()
         self._written.append(closing)
+        if tag == "a":
+            self._enlarged = None
         if self._dropped_at is not None and self._dropped_at >= len(self._closers):
             self._dropped_at = None
 
@@ -164,8 +176,25 @@ class _Rewriting(HTMLParser):
             return escape(alt)
         if "avatar" in classes or "site-icon" in classes:
             return ""
+        ours = self._enlarged or self._image_of(attributes.get("src", ""))
+        if ours is not None:
+            return self._image(ours, alt, attributes)
+        if classes & {"thumbnail", "onebox-avatar", "ytp-thumbnail-image"}:  # a preview is read without its picture
+            return ""
         said = _("Image not loaded: {name}").format(name=alt) if alt.strip() else _("Image not loaded")
         return f'<span class="absent">{escape(said)}</span>'
+
+    def _image(self, ours: str, alt: str, attributes: dict[str, str]) -> str:
+        """An image of ours, which a link enlarges unless it stands in a link already."""
+        self.has_images = True
+        sides = ((side, attributes.get(side, "")) for side in ("width", "height"))
+        # Its size is known before it has come: nothing moves when it does.
+        size = "".join(f' {side}="{value}"' for side, value in sides if value.isascii() and value.isdigit())
+        said = escape(alt or _("Image"))
+        image = f'<img src="{escape(ours)}" alt="{said}"{size} loading="lazy">'
+        if any(closer.endswith("</a>") for closer in self._closers):
+            return image
+        return f'<a class="lightbox" href="{escape(ours)}">{image}</a>'
 
     def _element(self, tag: str, attributes: dict[str, str], classes: set[str]) -> tuple[str, str]:
         """What an element writes at its start and at its end."""
@@ -181,9 +210,13 @@ class _Rewriting(HTMLParser):
             return f"<{_HEADINGS[tag]}>", f"</{_HEADINGS[tag]}>"
         if tag in ("header", "article"):
             return "<div>", "</div>"
+        if "poll" in classes:
+            caption = escape(_("Poll"))
+            return f'<figure class="poll"><figcaption>{caption}</figcaption>', "</figure>"
         if classes & {"spoiler", "spoiled"}:
             if tag == "span":
-                return '<span class="spoiler">', "</span>"
+                said = escape(_("Hidden text: show it"))
+                return f'<span class="spoiler" role="button" tabindex="0" aria-label="{said}"><span>', "</span></span>"
             hidden = escape(_("Hidden text"))
             return f"<details><summary>{hidden}</summary>", "</details>"
         names = sorted(_CELLS.get(tag, set()) & attributes.keys())
@@ -196,6 +229,9 @@ class _Rewriting(HTMLParser):
         path = topic_path(href, self._base_url)
         if path is not None:
             return f'<a href="{escape(path)}">', "</a>"
+        self._enlarged = self._image_of(href) if "lightbox" in classes else None
+        if self._enlarged is not None:
+            return f'<a class="lightbox" href="{escape(self._enlarged)}">', "</a>"
         address = _absolute(href, self._base_url)
         if address is None:
             return "<span>", "</span>"
@@ -222,6 +258,10 @@ class _Rewriting(HTMLParser):
         if address is None:
             return f'<span class="absent">{said}</span>', ""
         return f'<a href="{escape(address)}" target="_blank" class="outside">{said}</a>', ""
+
+
+def _only_our_images(tag: str, attribute: str, value: str) -> str | None:
+    return value if tag != "img" or attribute != "src" or _OUR_IMAGE.fullmatch(value) else None
 
 
 def _absolute(href: str, base_url: str) -> str | None:

@@ -6,9 +6,10 @@ import logging
 import queue
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from engine import AnswerEvent, ArchivisteError, Cancelled
+from engine import Abstention, Answer, AnswerEvent, ArchivisteError, Cancelled, Declined
 
 from ..state import State
 
@@ -16,7 +17,16 @@ log = logging.getLogger(__name__)
 
 Answerer = Literal["auto", "extractive", "llm", "remote"]
 End = Literal["done", "stopped"]
-Event = AnswerEvent | Exception | End
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The question is in the log under this number: a reader can say what the outcome is worth."""
+
+    question_id: int
+
+
+Event = AnswerEvent | Kept | Exception | End
 
 
 class QuestionStream:
@@ -50,6 +60,8 @@ class QuestionStream:
                 for event in events:
                     self._check()
                     self._events.put(event)
+                    if isinstance(event, Answer | Abstention | Declined):
+                        self._keep(event)
             finally:
                 close = getattr(events, "close", None)  # ends the generation in progress
                 if close is not None:
@@ -62,6 +74,14 @@ class QuestionStream:
             log.exception("a question failed")
             self._events.put(error)
         self._events.put(end)
+
+    def _keep(self, outcome: Answer | Abstention | Declined) -> None:
+        if self._state.log is None:
+            return
+        try:
+            self._events.put(Kept(self._state.log.record(outcome)))
+        except ArchivisteError:  # a full disk, a busy file: the answer is no worse for it
+            log.warning("a question could not be kept in the log", exc_info=True)
 
     def _check(self) -> None:
         if self._stopped.is_set() or self._state.stopping.is_set():

@@ -1,21 +1,50 @@
-"""The forms: the search box of every page, the large box for a question, and what goes on from an answer.
+"""The search box of every page, and the results that it shows while one types.
 
-Plain HTML forms that send a GET: the address can be shared, and they work before the socket is connected.
+A plain HTML form that sends a GET: the address can be shared, and it works before the socket is connected.
 """
 
 from __future__ import annotations
 
-from nicegui import ui
+from collections.abc import Callable, Mapping, Sequence
 
+from nicegui import run, ui
+
+from engine import Hit
+
+from ..i18n import date_short
 from ..i18n import gettext as _
-from .markup import box, text
+from .markup import box, link, text
 
-QUESTION_CHARS = 500
 SEARCH_CHARS = 300
+FEWEST = 2  # characters: one letter finds everything and nothing
+# Waits for a pause of 200 ms: only the last of several strokes asks the server.
+_PAUSE = """(event) => {
+    const field = event.target;
+    clearTimeout(field.pause);
+    field.pause = setTimeout(() => emit(field.value), 200);
+}"""
+_LEAVE = """(event) => {
+    if (event.key === 'ArrowDown') {
+        const first = event.target.form.querySelector('.instant a');
+        if (first) { event.preventDefault(); first.focus(); }
+    }
+    if (event.key === 'Escape' && event.target.value) { event.preventDefault(); emit(''); }
+}"""
+
+Find = Callable[[str], Sequence[Hit]]
 
 
-def search_form(query: str = "", *, mode: str = "", classes: str = "search", focus_key: bool = True) -> None:
-    """A one-line box that leads to the results; the key `/` goes to it from anywhere on the page."""
+def search_form(
+    query: str = "",
+    *,
+    kept: Mapping[str, str] | None = None,
+    classes: str = "search",
+    find: Find | None = None,
+) -> ui.element:
+    """A one-line box that leads to the results, and its field. The key `/` goes to it.
+
+    `kept` is sent with the words. `find` gives some results at once for what is being typed; it is called in a thread.
+    """
     with box("form", classes, action="/chercher", method="get", role="search"):
         field = box(
             "input", "field", type="search", name="q", maxlength=SEARCH_CHARS, autocomplete="off",
@@ -23,62 +52,37 @@ def search_form(query: str = "", *, mode: str = "", classes: str = "search", foc
         )  # fmt: skip
         # Not `value`: Vue would write it again over what is being typed, at any update of the page.
         field.props["defaultValue"] = query
-        if mode:
-            hidden = box("input", type="hidden", name="mode")
-            hidden.props["defaultValue"] = mode
+        for name, value in (kept or {}).items():
+            box("input", type="hidden", name=name).props["defaultValue"] = value
         text(_("Search"), "button", "button quiet", type="submit")
-    if focus_key:
-        ui.keyboard(ignore=["input", "select", "textarea"]).on(
-            "key",
-            js_handler=f"""(key) => {{
-                if (key.key !== '/' || key.action !== 'keydown') return;
-                if (key.ctrlKey || key.altKey || key.metaKey) return;
-                key.event.preventDefault();
-                const field = getElement({field.id});
-                field.focus(); field.select();
-            }}""",
-        )
+        if find is not None:
+            _instant(field, find)
+    return field
 
 
-def follow_up_form(earlier: str) -> None:
-    """A one-line box for a question that goes on from those before it, one a line."""
-    with box("form", "search", action="/demander", method="get"):
-        box(
-            "input", "field", name="q", maxlength=QUESTION_CHARS, autocomplete="off", required=True,
-            placeholder=_("Ask something more about it"), aria_label=_("Ask something more about it"),
-        )  # fmt: skip
-        box("input", type="hidden", name="avant").props["defaultValue"] = earlier
-        text(_("Ask"), "button", "button quiet", type="submit")
+def _instant(field: ui.element, find: Find) -> None:
+    """A list under the field, above what follows: the page does not move."""
+    panel = box("div", "instant", role="region", aria_label=_("First results"))
+    panel.set_visibility(False)
+    latest = 0
 
+    async def typed(said: str) -> None:
+        nonlocal latest
+        latest += 1
+        mine, words = latest, " ".join(said.split())[:SEARCH_CHARS]
+        hits: Sequence[Hit] | None = ()
+        if len(words) >= FEWEST:
+            # Asked again in the thread: what was typed since makes this search useless before it starts.
+            hits = await run.io_bound(lambda: find(words) if mine == latest else ())
+        if hits is None or mine != latest or panel.is_deleted:
+            return
+        panel.clear()
+        panel.set_visibility(bool(hits))
+        with panel, box("ul"):
+            for hit in hits:
+                with box("li"), link("", hit.path):
+                    text(hit.title, "span", "instant-title")
+                    text(f"{hit.author}, {date_short(hit.created_at)}", "span", "instant-facts")
 
-def searched_form(search: str) -> None:
-    """What was searched in place of the question, to be corrected."""
-    with box("form", "search", action="/demander", method="get"):
-        text(_("Search:"), "label", "note", for_="searched")
-        field = box("input", "field", id="searched", name="q", maxlength=QUESTION_CHARS, autocomplete="off")
-        field.props["defaultValue"] = search
-        text(_("Change this search"), "button", "button quiet", type="submit")
-
-
-def question_form(question: str = "", *, autofocus: bool = False) -> None:
-    """A large box; Enter sends, Shift + Enter starts a new line."""
-    with box("form", "question", action="/demander", method="get"):
-        text(_("Your question"), "label", "visually-hidden", for_="question")
-        field = box(
-            "textarea", "field", id="question", name="q", rows=3, maxlength=QUESTION_CHARS, required=True,
-            placeholder=_("What do you want to know?"), enterkeyhint="send",
-        )  # fmt: skip
-        field.props["defaultValue"] = question
-        if autofocus:
-            field.props["autofocus"] = True
-        field.on(
-            "keydown.enter.exact",
-            js_handler="""(event) => {
-                if (event.isComposing) return;
-                event.preventDefault();
-                event.target.form.requestSubmit();
-            }""",
-        )
-        with box("div", "actions"):
-            text(_("Enter to ask, Shift + Enter for a new line"), "span", "hint")
-            text(_("Ask"), "button", "button", type="submit")
+    field.on("input", lambda event: typed(str(event.args)), js_handler=_PAUSE)
+    field.on("keydown", lambda event: typed(str(event.args)), js_handler=_LEAVE)

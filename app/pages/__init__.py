@@ -4,7 +4,36 @@ from __future__ import annotations
 
 from .. import theme
 from ..state import State
-from . import ask, not_found, search, topic
+from . import (
+    about,
+    access,
+    archive,
+    archive_import,
+    archive_jobs,
+    archive_ledger,
+    archive_updates,
+    ask,
+    browse,
+    browse_day,
+    browse_members,
+    browse_topics,
+    depot,
+    login,
+    measures,
+    measures_compare,
+    measures_questions,
+    measures_run,
+    measures_unanswered,
+    models,
+    not_found,
+    quit,
+    search,
+    settings,
+    topic,
+    uploads,
+    welcome,
+)
+from . import print as printing
 
 
 def register(state: State) -> None:
@@ -12,5 +41,29 @@ def register(state: State) -> None:
     theme.install()
     ask.register(state)
     search.register(state)
+    browse.register(state)
+    browse_topics.register(state)
+    browse_members.register(state)
+    browse_day.register(state)
+    printing.register(state)
     topic.register(state)
+    uploads.register(state)
+    login.register(state)
+    access.register(state)
+    welcome.register(state)
+    archive.register(state)
+    archive_jobs.register(state)
+    archive_import.register(state)
+    archive_ledger.register(state)
+    archive_updates.register(state)
+    depot.register(state)
+    measures.register(state)
+    measures_compare.register(state)
+    measures_questions.register(state)
+    measures_unanswered.register(state)
+    measures_run.register(state)  # after the others below its address
+    settings.register(state)
+    models.register(state)
+    about.register(state)
+    quit.register(state)
     not_found.register(state)

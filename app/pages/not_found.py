@@ -36,9 +36,11 @@ def register(state: State) -> None:
         )
 
 
-def show(state: State, title: str, advice: str) -> None:
-    """A whole page that says what is missing and what to do next."""
+def show(state: State, title: str, advice: str, *, way: tuple[str, str] | None = None) -> None:
+    """A whole page that says what is missing and what to do next; `way` is a link (words, address) elsewhere."""
     with frame(state, title), box("section", "empty"):
         text(title, "h1")
         text(advice, "p")
+        if way is not None:
+            link(*way, "button")
         link(_("Back to the start"), "/", "button quiet")

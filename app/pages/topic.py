@@ -1,199 +1,224 @@
-"""Reading a topic around one of its messages: /t/slug/topic/message and its shorter forms.
+"""Reading a topic from any of its messages: /t/slug/topic/message, its shorter forms, and /p/post.
 
-Long topics (2,700 messages) are read by windows: the page never holds more than MAX_WINDOWS of them.
+?auteur= shows one author only, ?q= what holds some words, ?message= is the "go to" box.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote, unquote, urlencode
 
 from nicegui import run, ui
+from nicegui.events import GenericEventArguments
+from starlette.responses import RedirectResponse
 
-from engine import Topic
+from engine import Category, Topic
+from engine.retrieve.in_topic import TopicSearch, search_topic
+from engine.store import reading
 
-from ..components.markup import box, button, link, outside_link, text
-from ..components.post import ReadyPost, anchor, post_article, prepare
+from ..components import topic_parts
+from ..components.markup import box, link, text
+from ..components.post import ReadyPost
+from ..components.search_form import SEARCH_CHARS
+from ..components.thread import BEFORE, WINDOW, Thread, load
+from ..components.timeline import stops, timeline
 from ..i18n import gettext as _
-from ..i18n import ngettext, number
 from ..state import State
 from ..theme import frame
 from .not_found import show as show_not_found
 
-WINDOW = 20  # messages loaded at a time
-BEFORE = 5  # of which before the one that was asked for
-MAX_WINDOWS = 5
+AUTHOR_CHARS = 200  # of a user name in an address
 
-# DOMPurify, the second wall, drops `target`: links that leave the forum get it back when they are followed.
-_OPEN_OUTSIDE = """(event) => {
-    const link = event.target.closest('a.outside');
-    if (link) link.target = '_blank';
-}"""
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What an address asks for. `number` is the message, None for the topic as a whole."""
+
+    topic_id: int
+    number: int | None
+    author: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """What a page opens with. `target` is the message asked for, None for the topic as a whole."""
+    """What a page opens with; `posts` are empty when words were searched, `found` says what they found."""
 
     topic: Topic
-    size: int
-    category: str
-    target: int | None
+    span: reading.Span
+    whole: int  # messages of the topic, whoever wrote them
+    category: Category | None
+    author_name: str
+    moments: Sequence[reading.Moment]
     posts: Sequence[ReadyPost]
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """The messages of one loading, and the element that shows them."""
-
-    first: int
-    last: int
-    element: ui.element
+    found: TopicSearch | None
 
 
 def register(state: State) -> None:
-    """Make the page known to the server, under the addresses that a Discourse gives its topics."""
+    """Make the page known to the server, under the addresses that a Discourse gives its topics and messages."""
 
-    async def show(topic: str, post: str = "") -> None:
-        topic_id, post_number = _number(topic), _number(post)
-        opening = None
-        if topic_id is not None and (post_number is not None or not post):
-            opening = await run.io_bound(_open, state, topic_id, post_number)
-        if opening is not None:
-            _page(state, opening)
-            return
-        ui.context.client.status_code = 404
-        show_not_found(
-            state,
-            _("This message is not in the archive"),
-            _("It may have been deleted, made private, or written after the archive was made."),
-        )
+    async def show(
+        slug: str, topic: str, post: str, *, auteur: str = "", q: str = "", message: str = ""
+    ) -> RedirectResponse | None:
+        topic_id, number = _number(topic), _number(post)
+        if topic_id is None or (number is None and post):
+            _missing(state)
+            return None
+        asked = _Asked(topic_id, number, auteur[:AUTHOR_CHARS], " ".join(q.split())[:SEARCH_CHARS])
+        elsewhere = await run.io_bound(_elsewhere, state, asked, slug, _number(message))
+        if elsewhere:
+            return RedirectResponse(elsewhere, 307)
+        opening = await run.io_bound(_open, state, asked)
+        if opening is None:
+            _missing(state, await run.io_bound(_beside, state, asked) or "")
+        else:
+            _page(state, asked, opening)
+        return None
 
     @ui.page("/t/{slug}/{topic}/{post}")
-    async def post_page(slug: str, topic: str, post: str) -> None:
-        await show(topic, post)
+    async def post_page(slug: str, topic: str, post: str, auteur: str = "", q: str = "") -> RedirectResponse | None:
+        return await show(slug, topic, post, auteur=auteur, q=q)
 
     @ui.page("/t/{first}/{second}")
-    async def topic_page(first: str, second: str) -> None:
+    async def topic_page(
+        first: str, second: str, auteur: str = "", q: str = "", message: str = ""
+    ) -> RedirectResponse | None:
         # /t/12/3 or /t/slug/12: a slug never consists of digits only.
-        await (show(first, second) if first.isdigit() else show(second))
+        if first.isdigit():
+            return await show("", first, second, auteur=auteur, q=q)
+        return await show(first, second, "", auteur=auteur, q=q, message=message)
 
     @ui.page("/t/{topic}")
-    async def short_page(topic: str) -> None:
-        await show(topic)
+    async def short_page(topic: str, auteur: str = "", q: str = "") -> RedirectResponse | None:
+        return await show("", topic, "", auteur=auteur, q=q)
+
+    @ui.page("/p/{post}")
+    async def one_post(post: str) -> RedirectResponse | None:
+        post_id = _number(post)
+        place = None if post_id is None else await run.io_bound(reading.place, state.archive.store, post_id)
+        if place is None:
+            _missing(state)
+            return None
+        return await show("", str(place.topic_id), str(place.number))
 
 
 def _number(digits: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 12 else None
 
 
-def _open(state: State, topic_id: int, target: int | None) -> _Opening | None:
-    """The topic with its first window, None when it (or the message) is not held."""
-    store = state.archive.store
-    topic = store.topic(topic_id)
-    if topic is None or (target is not None and store.post_at(topic_id, target) is None):
+def _missing(state: State, beside: str = "") -> None:
+    """The page of what is not held; `beside` is the address of the nearest message, when its topic is."""
+    ui.context.client.status_code = 404
+    show_not_found(
+        state,
+        _("This message is not in the archive"),
+        _("It may have been deleted, made private, or written after the archive was made."),
+        way=(_("Read the topic around it"), beside) if beside else None,
+    )
+
+
+# --- what is read from the disk, in a thread ---
+
+
+def _elsewhere(state: State, asked: _Asked, slug: str, message: int | None) -> str | None:
+    """The canonical address when it is another one: the right slug, and the message typed in "go to"."""
+    topic = state.archive.store.topic(asked.topic_id)
+    if topic is None:
         return None
-    before = BEFORE if target is not None else 0
-    posts = _load(state, topic_id, target or 0, before=before, after=WINDOW - 1 - before)
-    category = posts[0].row.category if posts else ""
-    return _Opening(topic, store.topic_size(topic_id), category, target, posts)
+    number = asked.number
+    if message is not None:
+        number = reading.nearest(state.archive.store, topic.id, message, asked.author)
+    home = _home(topic)
+    if (number == asked.number and unquote(home) == f"/t/{slug}/{topic.id}") or "/" in topic.slug:
+        return None
+    return _address(home, number, asked)
 
 
-def _load(state: State, topic_id: int, number_: int, *, before: int, after: int) -> Sequence[ReadyPost]:
-    rows = state.archive.store.window(topic_id, number_, before=before, after=after)
-    base_url = state.facts().base_url
-    return tuple(prepare(row, base_url=base_url) for row in rows)
+def _open(state: State, asked: _Asked) -> _Opening | None:
+    """The topic with its first messages, None when it (or the message) is not held."""
+    store = state.archive.store
+    topic, span = store.topic(asked.topic_id), reading.span(store, asked.topic_id, asked.author)
+    if topic is None or (asked.number is not None and store.post_at(topic.id, asked.number) is None):
+        return None
+    posts: Sequence[ReadyPost] = ()
+    found = None
+    if asked.words:
+        found = search_topic(store, topic.id, asked.words, analyser=state.archive.analyser, author=asked.author)
+    elif span.count:
+        start = reading.nearest(store, topic.id, asked.number or 0, asked.author) or 0
+        before = BEFORE if asked.number is not None else 0
+        posts = load(state, topic.id, start, before=before, after=WINDOW - before, author=asked.author)
+    categories = {category.id: category for category in store.categories()}
+    return _Opening(
+        topic=topic,
+        span=span,
+        whole=store.topic_size(topic.id),
+        category=None if topic.category_id is None else categories.get(topic.category_id),
+        author_name=reading.display_name(store, asked.author) if asked.author else "",
+        moments=() if found else reading.moments(store, topic.id, asked.author),
+        posts=posts,
+        found=found,
+    )
 
 
-def _page(state: State, opening: _Opening) -> None:
-    topic, base_url = opening.topic, state.facts().base_url
-    shown: deque[_Window] = deque()
-
-    def add(posts: Sequence[ReadyPost], *, in_front: bool) -> None:
-        """Show one more window, and drop the farthest one when there are too many."""
-        with column:
-            element = box("div", "window")
-        if in_front:
-            element.move(target_index=0)
-        with element:
-            for post in posts:
-                row = post.row
-                post_article(
-                    post, base_url=base_url, target=row.post_number == opening.target,
-                    accepted=row.id == topic.accepted_post_id,
-                )  # fmt: skip
-        window = _Window(posts[0].row.post_number, posts[-1].row.post_number, element)
-        if in_front:
-            shown.appendleft(window)
-        else:
-            shown.append(window)
-        if len(shown) > MAX_WINDOWS:
-            dropped = shown.pop() if in_front else shown.popleft()
-            dropped.element.delete()
-
-    async def refresh_ends() -> None:
-        """Show a button at an end that has more messages beyond it."""
-        store = state.archive.store
-        first, last = shown[0].first, shown[-1].last
-        has_before = await run.io_bound(store.window, topic.id, first, before=1, after=-1)
-        has_after = await run.io_bound(store.window, topic.id, last + 1, before=0, after=0)
-        earlier.set_visibility(bool(has_before))
-        later.set_visibility(bool(has_after))
-
-    async def load_earlier() -> None:
-        first = shown[0].first
-        posts = await run.io_bound(_load, state, topic.id, first, before=WINDOW, after=-1)
-        if posts and first == shown[0].first:  # not when two clicks came at once
-            add(posts, in_front=True)
-            await refresh_ends()
-            _scroll_to(first)  # what was being read stays in sight
-
-    async def load_later() -> None:
-        last = shown[-1].last
-        posts = await run.io_bound(_load, state, topic.id, last + 1, before=0, after=WINDOW - 1)
-        if posts and last == shown[-1].last:
-            add(posts, in_front=False)
-            await refresh_ends()
-
-    with frame(state, topic.title):
-        _head(opening, base_url)
-        earlier = button(_("Earlier messages"), load_earlier, "button quiet more")
-        column = box("div", "posts")
-        column.on("click", js_handler=_OPEN_OUTSIDE)
-        later = button(_("Later messages"), load_later, "button quiet more")
-        if not opening.posts:
-            earlier.set_visibility(False)
-            later.set_visibility(False)
-            return
-        add(opening.posts, in_front=False)
-        earlier.set_visibility(opening.target is not None and len(opening.posts) > 0)
-        ui.timer(0, refresh_ends, once=True)
-        if opening.target is not None:
-            _scroll_to(opening.target)
+def _beside(state: State, asked: _Asked) -> str:
+    """The address of the message nearest to one that is not held, "" when its topic is not either."""
+    topic = state.archive.store.topic(asked.topic_id)
+    number = reading.nearest(state.archive.store, asked.topic_id, asked.number or 0)
+    return _address(_home(topic), number, asked) if topic is not None and number is not None else ""
 
 
-def _head(opening: _Opening, base_url: str) -> None:
-    topic = opening.topic
-    with box("header", "topic-head"):
-        text(topic.title, "h1")
-        with box("p", "byline"):
-            if opening.category:
-                text(opening.category, "span", "category")
-            for tag in topic.tags:
-                text(tag, "span", "tag")
-            count = ngettext("{n} message", "{n} messages", opening.size)
-            text(count.format(n=number(opening.size)))
-            if topic.closed:
-                text(_("closed topic"))
-        with box("p", "topic-links"):
-            path = f"/t/{topic.slug or 'sujet'}/{topic.id}"
-            if opening.target is not None and opening.posts and opening.posts[0].row.post_number > 1:
-                link(_("Go to the opening message"), f"{path}/1")
-            if base_url:
-                outside_link(_("See the topic on the forum"), base_url + path, "outside")
+def _home(topic: Topic) -> str:
+    return f"/t/{quote(topic.slug or 'sujet', safe='')}/{topic.id}"
 
 
-def _scroll_to(post_number: int) -> None:
-    # A number of ours: nothing of the archive enters the script.
-    ui.run_javascript(f"document.getElementById('{anchor(post_number)}')?.scrollIntoView()")
+def _address(home: str, number: int | None, asked: _Asked) -> str:
+    asks = {name: value for name, value in (("auteur", asked.author), ("q", asked.words)) if value}
+    place = home if number is None else f"{home}/{number}"
+    return f"{place}?{urlencode(asks)}" if asks else place
+
+
+# --- what is shown ---
+
+
+def _page(state: State, asked: _Asked, opening: _Opening) -> None:
+    topic, base_url, home = opening.topic, state.facts().base_url, _home(opening.topic)
+    target = {"data_target": asked.number} if asked.number is not None else {}
+    with frame(state, topic.title, wide=True):
+        root = box(
+            "div", "reading", data_topic=topic.id, data_path=home, data_moments=stops(opening.moments),
+            data_copied=_("Quotation copied"), data_not_copied=_("The browser refused the copy: select the text."),
+            **target,
+        )  # fmt: skip
+        with root:
+            topic_parts.head(topic, opening.category, opening.whole, home, base_url)
+            topic_parts.tools(home, asked.words, asked.author)
+            if asked.author:
+                topic_parts.only_author(opening.author_name, opening.span.count, _whole(home, asked))
+            if opening.found is not None:
+                topic_parts.results(opening.found, analyse=state.archive.analyser.words, whole=home)
+            elif opening.posts:
+                asks = f"?{urlencode({'auteur': asked.author})}" if asked.author else ""
+                timeline(opening.moments, opening.span, path=home, query=asks)
+                thread = Thread(state, topic, opening.span, author=asked.author, target=asked.number)
+                thread.show(opening.posts)
+
+                async def go(event: GenericEventArguments) -> None:
+                    number = _number(str(event.args))
+                    if number is not None:
+                        await thread.go(number)
+
+                ui.on("topic_go", go)
+            else:
+                with box("div", "empty"):
+                    text(_("No message by this author in this topic"), "h2")
+                    link(_("See the whole topic"), home, "button quiet")
+            topic_parts.image_dialog()
+            text("", "p", "reading-status", role="status")
+        root.on("vnodeMounted", js_handler="() => archiviste.topic.start()")
+
+
+def _whole(home: str, asked: _Asked) -> str:
+    """The same place without the filter."""
+    return _address(home, asked.number, _Asked(asked.topic_id, asked.number))

@@ -33,7 +33,7 @@ DOMINATES = 1.15
 SAME_OPINION = timedelta(days=30)
 # Sentences that share this part of their words, or of the shorter one's, say the same thing.
 DUPLICATE_JACCARD, DUPLICATE_CONTAINED = 0.6, 0.85
-# The relevance floor where no calibrated zone has judged the evidence: share of the question's informative terms that
+# The relevance floor of evidence that no calibrated zone calls normal: share of the question's informative terms that
 # one sentence must hold, with the title of its topic and the posts that its post answers. Measured with the French
 # analyser and BM25's first six documents on CNIL and PIAF (159 and 150 questions, no such posts): 0.34 silences 0.45
 # and 0.70 of the questions put to the other corpus, 0.02 and 0.10 of those put to their own; 0.41 0.59, 0.80 and

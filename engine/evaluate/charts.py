@@ -20,6 +20,14 @@ class Interval:
     high: float
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line through points whose both coordinates are in 0-1."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
+
+
 def bars(
     series: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]], *, top: float, number: Callable[[float], str]
 ) -> str:
@@ -66,8 +74,46 @@ def intervals(rows: Sequence[Interval], *, number: Callable[[float], str]) -> st
     return _svg(height, parts)
 
 
+def curves(
+    lines: Sequence[Curve], *, x: str, y: str, number: Callable[[float], str], marks: Sequence[float] = ()
+) -> str:
+    """Lines in a unit square, their labels beside it; `marks` are values of x shown by a dashed line."""
+    left, top, side = 50.0, 30.0, 330.0
+    bottom, legend = top + side, left + side + 20
+
+    def place(*points: tuple[float, float]) -> str:
+        return " ".join(f"{left + across * side:.1f},{bottom - up * side:.1f}" for across, up in points)
+
+    parts = [f'<rect x="{left}" y="{top}" width="{side}" height="{side}" fill="none" stroke="#999"/>']
+    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        parts.append(_text(left + tick * side, bottom + 16, number(tick), anchor="middle"))
+        parts.append(_text(left - 8, bottom - tick * side + 4, number(tick), anchor="end"))
+    parts += [_line(place((mark, 0), (mark, 1)), "#999", 1, "4 4") for mark in marks]
+    for n, line in enumerate(lines):
+        color, dashes = COLORS[n % len(COLORS)], "6 3" if n >= len(COLORS) else ""
+        middle = top + 13 + n * ROW
+        parts.append(_line(place(*line.points), color, 2, dashes))
+        parts.append(_line(f"{legend},{middle} {legend + 22},{middle}", color, 3, dashes))
+        parts.append(_text(legend + 30, middle + 4, line.label))
+    parts.append(_text(left + side / 2, bottom + 36, x, anchor="middle"))
+    parts.append(_text(left - 40, top - 14, y))
+    return _svg(bottom + 46, parts)
+
+
+def standalone(chart: str) -> str:
+    """A chart of this module as a file of its own, on white."""
+    opened, rest = chart.split(">", 1)
+    style = "<style>text { font: 12px system-ui, sans-serif; fill: #222 }</style>"
+    return f'{opened} xmlns="http://www.w3.org/2000/svg">{style}<rect width="100%" height="100%" fill="#fff"/>{rest}\n'
+
+
 def _rect(x: float, y: float, width: float, height: float, color: str) -> str:
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{color}"/>'
+
+
+def _line(points: str, color: str, width: int, dashes: str) -> str:
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="{width}"{dashed}/>'
 
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:

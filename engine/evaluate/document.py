@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .compare import Comparison
+from .compare import MEASURES, Comparison
 from .matrix import Result, Run
 from .scoring import Level, Scored, by_tag, means
 
@@ -106,6 +106,10 @@ def _question(scored: Scored) -> Document:
         "numbered": list(outcome.numbered),
         "abstained": outcome.abstained,
         "first": list(outcome.posts[:10]) or list(outcome.topics[:10]),
+        "scores": {
+            level.value: {measure: round(found[measure], 6) for measure in MEASURES[level]}
+            for level, found in scored.scores.items()
+        },
     }
 
 

@@ -89,12 +89,13 @@ def evaluate(
         bench.check(configs)
         if any(config.grain is Grain.CONTEXT for config in configs):
             contexts.prepare(settings, models, on_progress=on_progress, check=check)
-        absent = tuple(q.id for q in questions.questions if not q.expects_abstention and not _held(bench, q))
-        total, done, results = len(configs) * len(questions.questions), 0, list[Result]()
+        absent = tuple(q.id for q in questions.questions if q.judged and not _held(bench, q))
+        asked = [q for q in questions.questions if q.judged or q.expects_abstention]
+        total, done, results = len(configs) * len(asked), 0, list[Result]()
         for config in configs:
             bench.warm_up(config)
             outcomes: list[Outcome] = []
-            for question in questions.questions:
+            for question in asked:
                 check()
                 outcomes.append(bench.run(question, config))
                 done += 1
@@ -103,7 +104,7 @@ def evaluate(
         manifest, counts = bench.manifest, bench.counts()
     return Run(
         at=at, took_s=time.monotonic() - started, questions=questions, settings=settings, manifest=manifest,
-        counts=counts, versions=_versions(), absent=absent, results=tuple(results), comparisons=_compare(results),
+        counts=counts, versions=versions(), absent=absent, results=tuple(results), comparisons=_compare(results),
     )  # fmt: skip
 
 
@@ -111,7 +112,7 @@ def _result(config: Config, outcomes: Iterable[Outcome], bench: Bench) -> Result
     kept = list(outcomes)
     return Result(
         config,
-        tuple(score(o, bench.topics_of) for o in kept if not o.question.expects_abstention),
+        tuple(score(o, bench.topics_of) for o in kept if o.question.judged),
         tuple(o for o in kept if o.question.expects_abstention),
     )
 
@@ -135,7 +136,7 @@ def _progress(done: int, total: int, elapsed_s: float) -> Progress:
     return Progress(STAGE, done, total, left_s=elapsed_s * (total - done) / done)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in LIBRARIES:
         try:

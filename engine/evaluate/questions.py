@@ -1,6 +1,7 @@
 """Question files: the upstream's records in YAML or JSON Lines, and the BEIR form (queries.jsonl with qrels.tsv).
 
-A question without expected topic or post is one that the archive can't answer: an abstention is expected.
+A question without expected topic or post is one that the archive can't answer: an abstention is expected, unless its
+field `expect` says `answer` (by messages that nobody has named yet) or `decline` (a rule of the gate turns it away).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,19 @@ from ..values import PostId, TopicId
 
 # libyaml reads a thousand questions ten times faster, where PyYAML was built with it.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_FIELDS = frozenset({"id", "question", "expected_topic_ids", "expected_post_ids", "tags", "difficulty", "notes"})
+_FIELDS = frozenset({
+    "id", "question", "expected_topic_ids", "expected_post_ids", "expect", "tags", "difficulty", "notes",
+})  # fmt: skip
+_TOPICS, _POSTS = "expected_topic_ids", "expected_post_ids"
 QUERIES, QRELS = "queries.jsonl", ("qrels.tsv", "qrels/test.tsv")
+
+
+class Expect(StrEnum):
+    """What must come of a question."""
+
+    ANSWER = "answer"
+    ABSTAIN = "abstain"
+    DECLINE = "decline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +48,22 @@ class Question:
     tags: tuple[str, ...] = ()
     difficulty: str = ""
     notes: str = ""
+    expect: Expect | None = None  # what the file says; `expects` is what holds
+
+    @property
+    def judged(self) -> bool:
+        """Whether it is known what answers it."""
+        return bool(self.topic_ids or self.post_ids)
+
+    @property
+    def expects(self) -> Expect:
+        """What must come of it: what the file says, else an answer where one is known and an abstention elsewhere."""
+        return self.expect or (Expect.ANSWER if self.judged else Expect.ABSTAIN)
 
     @property
     def expects_abstention(self) -> bool:
         """Whether nothing of the archive answers."""
-        return not self.topic_ids and not self.post_ids
+        return not self.judged and self.expects is not Expect.ANSWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +103,21 @@ def read(path: Path) -> QuestionSet:
     _refuse_duplicates(queries, questions)
     digest = hashlib.sha256("\0".join(contents).encode()).hexdigest()
     return QuestionSet(path.absolute(), digest, tuple(questions))
+
+
+def write(path: Path, questions: Iterable[Question]) -> None:
+    """Write a question file in YAML, which `read` reads back; grades are left out. Raises OSError."""
+    records = []
+    for question in questions:
+        record: dict[str, object] = {"id": question.id, "question": question.text}
+        record |= {_TOPICS: list(question.topic_ids)} if question.topic_ids else {}
+        record |= {_POSTS: list(question.post_ids)} if question.post_ids or not question.judged else {}
+        record |= {"expect": question.expect.value} if question.expect else {}
+        record |= {"tags": list(question.tags)} if question.tags else {}
+        record |= {"difficulty": question.difficulty} if question.difficulty else {}
+        record |= {"notes": question.notes} if question.notes else {}
+        records.append(record)
+    path.write_text(yaml.safe_dump(records, allow_unicode=True, sort_keys=False, width=110), "utf-8")
 
 
 def _read_text(path: Path) -> str:
@@ -145,14 +184,19 @@ def _question(path: Path, n: int, record: object) -> Question:
     tags = record.get("tags") or []
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise refuse("tags")
+    expect = words("expect")
+    # What must not be answered has no answer that could be expected.
+    if expect and (expect not in tuple(Expect) or (expect != Expect.ANSWER and (ids(_TOPICS) or ids(_POSTS)))):
+        raise refuse("expect")
     return Question(
         id=words("id"),
         text=words("question"),
-        topic_ids=tuple(map(TopicId, ids("expected_topic_ids"))),
-        post_ids=tuple(map(PostId, ids("expected_post_ids"))),
+        topic_ids=tuple(map(TopicId, ids(_TOPICS))),
+        post_ids=tuple(map(PostId, ids(_POSTS))),
         tags=tuple(tags),
         difficulty=words("difficulty"),
         notes=words("notes"),
+        expect=Expect(expect) if expect else None,
     )
 
 

@@ -4,38 +4,19 @@ from __future__ import annotations
 
 import html
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import StoreError
+from . import layout
 from .charts import Interval, bars, intervals
 from .document import whole
+from .layout import reserve as reserve
 from .matrix import Run
 from .scoring import Level, means
 from .tables import Table, Words, changes, compared, conditions, configurations, figures, tags
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 60rem; margin: 2rem auto;
-  padding: 0 1rem }
-table { border-collapse: collapse; margin: 0 0 1.5rem; font-size: .9rem; display: block; overflow-x: auto }
-th, td { border: 1px solid #ccc; padding: .25rem .6rem; text-align: left } thead th { background: #f2f2f2 }
-svg { width: 100%; height: auto; margin-bottom: 1.5rem } svg text { font: 12px system-ui, sans-serif; fill: #222 }
-"""
 
-
-def reserve(folder: Path) -> Path:
-    """The folder of the reports, made before anything is measured. Raises StoreError when it can't be written to."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(path=str(folder), reason="reports") from error
-    if not os.access(folder, os.W_OK):
-        raise StoreError(path=str(folder), reason="reports")
-    return folder
-
-
-def write(run: Run, folder: Path, words: Words) -> tuple[Path, Path, Path]:
+def write(run: Run, folder: Path, words: Words) -> tuple[Path, ...]:
     """Write evaluation-DATE.json, .md and .html into a folder, and say where. Raises StoreError."""
     stem = f"evaluation-{run.at:%Y%m%dT%H%M%SZ}"
     texts = {
@@ -43,13 +24,7 @@ def write(run: Run, folder: Path, words: Words) -> tuple[Path, Path, Path]:
         "md": markdown(run, words),
         "html": page(run, words),
     }
-    paths = [folder / f"{stem}.{kind}" for kind in texts]
-    try:
-        for path, text in zip(paths, texts.values(), strict=True):
-            path.write_text(text, "utf-8")
-    except OSError as error:
-        raise StoreError(path=str(folder), reason="reports") from error
-    return paths[0], paths[1], paths[2]
+    return layout.write(folder, stem, texts)
 
 
 def markdown(run: Run, words: Words) -> str:
@@ -57,29 +32,19 @@ def markdown(run: Run, words: Words) -> str:
     _ = words.say
     lines = ["# " + _("Evaluation of the search"), ""]
     for table in _tables(run, words):
-        lines += [f"## {_cell(table.title)}", ""]
-        lines.append("| " + " | ".join(map(_cell, table.header)) + " |")
-        lines.append("|" + " --- |" * len(table.header))
-        lines += ["| " + " | ".join(map(_cell, row)) + " |" for row in table.rows]
-        lines.append("")
+        lines += layout.markdown_table(table)
     return "\n".join([*lines, _("* the interval leaves zero out"), ""])
 
 
 def page(run: Run, words: Words) -> str:
     """The report as one HTML file with its charts inside; no script, nothing fetched."""
     _ = words.say
-    title = html.escape(_("Evaluation of the search"))
-    body = [f"<h1>{title}</h1>"]
+    body = []
     for heading, chart in _charts(run, words):
         body += [f"<h2>{html.escape(heading)}</h2>", chart]
-    for table in _tables(run, words):
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table.header)
-        rows = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in table.rows)
-        body.append(f"<h2>{html.escape(table.title)}</h2>")
-        body.append(f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+    body += map(layout.html_table, _tables(run, words))
     body.append("<p>" + html.escape(_("* the interval leaves zero out")) + "</p>")
-    head = f'<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
-    return f"<!doctype html>\n<html><head>{head}</head><body>\n" + "\n".join(body) + "\n</body></html>\n"
+    return layout.page(_("Evaluation of the search"), body)
 
 
 def _tables(run: Run, words: Words) -> Iterator[Table]:
@@ -115,11 +80,3 @@ def _charts(run: Run, words: Words) -> Iterator[tuple[str, str]]:
     ]
     if drawn:
         yield _("Differences of MRR@10 and of what is read, paired bootstrap"), intervals(drawn, number=number)
-
-
-def _cell(text: str) -> str:
-    """The text of a Markdown cell: the archive's words stay words."""
-    plain = " ".join(text.split())
-    for mark in "\\|`<[*_":
-        plain = plain.replace(mark, "\\" + mark)
-    return plain

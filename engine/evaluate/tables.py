@@ -75,8 +75,15 @@ def conditions(run: Run, words: Words) -> Table:
 
 def configurations(run: Run, words: Words) -> Table:
     """What each name stands for."""
-    _ = words.say
-    meanings = {
+    _, known = words.say, meanings(words.say)
+    rows = tuple((r.config.name, known.get(r.config.name, "")) for r in run.results)
+    return Table(_("Configurations"), (_("Name"), _("Description")), rows)
+
+
+def meanings(say: Callable[[str], str]) -> dict[str, str]:
+    """What each name of a configuration stands for."""
+    _ = say
+    return {
         "bm25": _("exact words, with the settings of the archive"),
         "dense": _("meaning, with the settings of the archive"),
         "hybrid": _("words and meaning, with the settings of the archive"),
@@ -87,8 +94,6 @@ def configurations(run: Run, words: Words) -> Table:
         "F": _("B fused with exact words, equal weights, k = 60"),
         "G": _("B fused with the topics of A that have at most {posts} messages").format(posts=ROUTED_POSTS),
     }
-    rows = tuple((r.config.name, meanings.get(r.config.name, "")) for r in run.results)
-    return Table(_("Configurations"), (_("Name"), _("Description")), rows)
 
 
 def tags(run: Run, words: Words) -> Iterator[Table]:

@@ -21,15 +21,18 @@ from filelock import FileLock, Timeout
 
 from ..errors import DiskFull, IndexDamaged, IndexMissing
 from ..seams import Vectors
+from . import admission, seal
 
-PART = "dense"
+PART = admission.PART
 COLLECTION = "posts"
 SPACE = "cosine"
-# ef_search: at 400 one post in forty of the ten closest was missed (0.98 of them found), and Hit@5 fell by 0.026.
-HNSW = {"space": SPACE, "ef_construction": 100, "max_neighbors": 16, "ef_search": 1500}
+# A well-linked graph is cheaper than a wide search (docs/decisions/0021-links-of-the-graph.md).
+HNSW = {"space": SPACE, "ef_construction": 200, "max_neighbors": 16, "ef_search": 600}
 SYNCED_AT_A_TIME = 20_000  # vectors that Chroma queues before it writes its graph; small values rewrite it endlessly
 BRUTE_FORCED = 1_000  # vectors that Chroma gathers before it links them
 FULL_BYTES = 1 << 20  # a disk with less than this free is taken for full when Chroma fails
+PROBED, PROBED_DEEP = 64, 100  # vectors that a probe looks for, and how many neighbours of each it asks for
+NEAR_ITSELF = 0.999  # cosine of a vector and of the closest that is found
 
 Batch = tuple[list[int], Vectors]  # places and their vectors, (n, d) float32
 
@@ -47,6 +50,7 @@ def build(
             _fill(client, count, batches, on_vector)
         finally:
             client.close()
+    seal.write(folder)
 
 
 def _fill(client: Any, count: int, batches: Iterable[Batch], on_vector: Callable[[int], None]) -> None:
@@ -83,16 +87,14 @@ def _sliced(batches: Iterable[Batch], synced: int, most: int) -> Iterator[Batch]
 class Collection:
     """An open collection, thread-safe. Whoever got it by `open_collection` closes it; the last releases the folder."""
 
-    def __init__(self, folder: Path, lock: FileLock) -> None:
-        self._folder, self._lock, self._client = folder, lock, None
-        self.users = 0
+    def __init__(self, folder: Path, lock: FileLock, *, tries: int) -> None:
+        self._folder, self._lock, self._tries, self._client = folder, lock, tries, None
+        self.users, self._answered = 0, False
+        seal.opened(folder, tries=tries)
         try:
-            with _damage_told():
+            with _damage_told(folder):
                 self._client = _client(folder)
-                self._collection = self._client.get_collection(COLLECTION, embedding_function=None)
-                space = self._collection.configuration_json["hnsw"]["space"]
-            if space != SPACE:
-                raise IndexDamaged(part=PART, reason=f"space {space}")
+                self._collection = _collection(self._client)
         except IndexDamaged:
             self._release()
             raise
@@ -101,7 +103,7 @@ class Collection:
     def count(self) -> int:
         """How many vectors it holds. Asking loads the graph: opening does not, so that a reader who changes to a new
         base has one in memory at a time."""
-        with _damage_told():
+        with self._trying():
             return int(self._collection.count())
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
@@ -109,15 +111,24 @@ class Collection:
         k = min(k, self.count)
         if not k:
             return []
-        with _damage_told():
-            found = self._collection.query(query_embeddings=vector[np.newaxis, :], n_results=k, include=["distances"])
-        if len(found["ids"][0]) < k:  # where a file of the graph is gone Chroma starts an empty one without a word
-            raise IndexDamaged(part=PART, reason="short")
-        return [(int(i), 1.0 - float(d)) for i, d in zip(found["ids"][0], found["distances"][0], strict=True)]
+        with self._trying(answers=True):
+            return _nearest(self._collection, vector, k)
 
     def places(self) -> list[int]:
         """Every place it holds (for checks; reads the whole collection)."""
-        return [int(place) for place in self._collection.get(include=[])["ids"]]
+        with self._trying(answers=True):
+            return [int(place) for place in self._collection.get(include=[])["ids"]]
+
+    @contextmanager
+    def _trying(self, *, answers: bool = False) -> Iterator[None]:
+        """What reads the graph may end this process: until it has answered once, that it was tried is written."""
+        if not self._answered:
+            seal.opened(self._folder, tries=self._tries + 1)
+        with _damage_told(self._folder):
+            yield
+        if answers and not self._answered:
+            self._answered = True
+            seal.opened(self._folder)
 
     def close(self) -> None:
         """Give it back; it can't be used by whoever closed it."""
@@ -131,6 +142,7 @@ class Collection:
         self._collection = None
         if self._client is not None:
             self._client.close()
+        seal.closed(self._folder)
         self._lock.release()
 
 
@@ -139,11 +151,16 @@ _guard = threading.Lock()
 
 
 def open_collection(folder: Path) -> Collection | None:
-    """The collection of a folder, None where another process holds it. Raises IndexMissing and IndexDamaged."""
+    """The collection of a folder, None where another process holds it. Raises IndexMissing and IndexDamaged.
+
+    One that the last process left open, or whose files are not known, is tried in a child process first.
+    """
     if not folder.is_dir():
         raise IndexMissing(part=PART)
     folder = folder.resolve()
     with _guard:
+        if (reason := seal.marked(folder)) is not None:
+            raise IndexDamaged(part=PART, reason=reason)
         held = _opened.get(folder)
         if held is None:
             lock = FileLock(lock_path(folder))
@@ -151,9 +168,45 @@ def open_collection(folder: Path) -> Collection | None:
                 lock.acquire(blocking=False)
             except Timeout:
                 return None
-            held = _opened[folder] = Collection(folder, lock)
+            try:
+                tries = admission.admitted(folder)
+            except IndexDamaged:
+                lock.release()
+                raise
+            held = _opened[folder] = Collection(folder, lock, tries=tries)
         held.users += 1
         return held
+
+
+def check(folder: Path) -> int | None:
+    """How many vectors a folder holds, after each of its files was compared and a child process searched it.
+
+    None where a process holds it open: it works there. Raises IndexMissing, and IndexDamaged after having marked it.
+    """
+    if not folder.is_dir():
+        raise IndexMissing(part=PART)
+    folder = folder.resolve()
+    try:
+        with FileLock(lock_path(folder), blocking=False):
+            return admission.tried(folder)
+    except Timeout:
+        return None
+
+
+def inspect(folder: Path) -> int:
+    """How many vectors a folder holds, once some from all over it were looked for. Raises IndexDamaged, or dies."""
+    with _damage_told():
+        client = _client(folder)
+        collection = _collection(client)
+        count = int(collection.count())
+        for n in range(min(count, PROBED)):
+            found = collection.get(limit=1, offset=n * count // min(count, PROBED), include=["embeddings"])
+            vector = np.asarray(found["embeddings"][0], np.float32)
+            best = _nearest(collection, vector, min(count, PROBED_DEEP))
+            if np.any(vector) and best[0][1] < NEAR_ITSELF:
+                raise IndexDamaged(part=PART, reason="lost")
+        client.close()
+    return count
 
 
 def is_held(folder: Path) -> bool:
@@ -172,13 +225,33 @@ def lock_path(folder: Path) -> str:
     return str(folder) + ".lock"
 
 
+def _collection(client: Any) -> Any:
+    collection = client.get_collection(COLLECTION, embedding_function=None)
+    space = collection.configuration_json["hnsw"]["space"]
+    if space != SPACE:
+        raise IndexDamaged(part=PART, reason=f"space {space}")
+    return collection
+
+
+def _nearest(collection: Any, vector: Vectors, k: int) -> list[tuple[int, float]]:
+    found = collection.query(query_embeddings=vector[np.newaxis, :], n_results=k, include=["distances"])
+    if len(found["ids"][0]) < k:  # where a file of the graph is gone Chroma starts an empty one without a word
+        raise IndexDamaged(part=PART, reason="short")
+    return [(int(i), 1.0 - float(d)) for i, d in zip(found["ids"][0], found["distances"][0], strict=True)]
+
+
 @contextmanager
-def _damage_told() -> Iterator[None]:
-    """Whatever Chroma raises on a folder that it can't read, as ours."""
+def _damage_told(folder: Path | None = None) -> Iterator[None]:
+    """Whatever Chroma raises on a folder that it can't read, as ours; the folder is marked, unless the disk is full."""
     try:
         yield
     except Exception as error:
-        raise IndexDamaged(part=PART, reason=repr(error)) from error
+        damage = error if isinstance(error, IndexDamaged) else IndexDamaged(part=PART, reason=repr(error))
+        if folder is not None and shutil.disk_usage(folder.parent).free >= FULL_BYTES:
+            seal.mark(folder, str(damage.details["reason"]))
+        if damage is error:
+            raise
+        raise damage from error
 
 
 @contextmanager

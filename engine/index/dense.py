@@ -2,7 +2,7 @@
 
 A base that was built once (`chroma.py`) and a patch: the passages of it that no longer stand, and the vectors that came
 since. A set of posts that a condition leaves is scored exactly on the stored vectors when it is small, the base is
-over-fetched when it is large. Where another process holds the base, every search is exact.
+over-fetched when it is large. Where another process holds the base, or where it is damaged, every search is exact.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ EXACT_POSTS = 10_000  # allowed posts that are scored exactly in the time that M
 MAX_FETCH = 10_000  # passages asked of the base at the most; a tenth of a second
 OVERFETCH = 4  # passages asked for a wanted post: long posts have several
 SAMPLE = 512  # passages that stand for all of them
+MOST_COMPARED = 80_000  # vectors that are all compared in about a second where the base is damaged (384 dimensions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +57,22 @@ class Patch:
 
 
 class DenseIndex:
-    """An open vector index of one model; safe to use from several threads. Close it before removing its folder."""
+    """An open vector index of one model; safe to use from several threads. Close it before removing its folder.
 
-    def __init__(self, base: Path, patch: Patch, *, model: str, vectors: VectorStore) -> None:
+    Without a base every vector is compared. `failed` says that the base was found damaged since it was opened.
+    """
+
+    def __init__(self, base: Path | None, patch: Patch, *, model: str, vectors: VectorStore) -> None:
         self._patch, self._model, self._vectors = patch, model, vectors
         self._sample: Vectors | None = None
-        self._base = chroma.open_collection(base)
+        self.failed = False
+        self._base = None if base is None else chroma.open_collection(base)
+        self._has_base = base is not None
 
     @property
     def shared(self) -> bool:
         """Whether another process holds the base, so that searches here are exact and slower."""
-        return self._base is None
+        return self._has_base and self._base is None
 
     def rank(
         self,
@@ -79,10 +85,11 @@ class DenseIndex:
         """Posts by the cosine of their closest passage to a (d,) float32 vector of norm 1, best first."""
         if allowed is not None:
             allowed -= excluded
-        if self._base is not None and (allowed is None or len(allowed) > EXACT_POSTS):
+        if self._base is not None and not self.failed and (allowed is None or len(allowed) > EXACT_POSTS):
             try:
                 best = self._nearest(self._base, vector, limit, allowed, excluded)
             except IndexDamaged:
+                self.failed = True
                 logger.warning("the index of vectors fails, every vector is compared instead", exc_info=True)
             else:
                 if best is not None:
@@ -109,9 +116,9 @@ class DenseIndex:
         return found
 
     def post_ids(self) -> frozenset[PostId]:
-        """The posts that have a vector in this index (for checks; reads the whole base)."""
+        """The posts that have a vector in this index (for checks; reads the whole base). Raises IndexDamaged."""
         if self._base is None:
-            raise IndexDamaged(part=NAME, reason="held by another process")
+            raise IndexDamaged(part=NAME, reason="not open here")
         places = {place for place in self._base.places() if place not in self._patch.hidden}
         return frozenset(PostId(place // PLACES_A_POST) for place in places.union(self._patch.places.tolist()))
 

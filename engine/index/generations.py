@@ -9,6 +9,7 @@ A generation is a disposable cache of the store. A kill at any moment leaves the
 from __future__ import annotations
 
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -24,9 +25,11 @@ from ..settings import Settings, index_fingerprint
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
 from ..values import PostId
-from . import chroma, lexical
-from .dense import DenseIndex, Patch
+from . import chroma, lexical, seal
+from .dense import MOST_COMPARED, DenseIndex, Patch
 from .french import Analyser, analyser
+
+logger = logging.getLogger(__name__)
 
 BUILDING = ".building"
 WORDS, POSTS = "whoosh", "posts.npy"  # the keyword index, and the digest of each post in it
@@ -62,6 +65,11 @@ class Generation:
     dense: DenseIndex | None
     notices: tuple[str, ...] = ()
 
+    @property
+    def failed(self) -> bool:
+        """Whether a part was found damaged since, so that opening the generation again gives what is left of it."""
+        return self.dense is not None and self.dense.failed
+
     def close(self) -> None:
         """Release both indexes."""
         self.lexical.close()
@@ -94,7 +102,12 @@ def current(settings: Settings) -> str | None:
 def read_manifest(settings: Settings) -> Manifest | None:
     """The manifest of the published generation, None when there is none that can be read."""
     name = current(settings)
-    return None if name is None else _manifest(folder_of(settings, name))
+    return None if name is None else manifest_of(settings, name)
+
+
+def manifest_of(settings: Settings, generation: str) -> Manifest | None:
+    """The manifest of the generation of that name, None when it can't be read."""
+    return _manifest(folder_of(settings, generation))
 
 
 def open_current(settings: Settings, vectors: VectorStore) -> Generation:
@@ -119,29 +132,34 @@ def _open_dense(
 ) -> tuple[DenseIndex | None, tuple[str, ...]]:
     if manifest.dense_model is None or manifest.dense_base is None:
         return None, ("dense_missing",)
+    model = manifest.dense_model
     try:
         if manifest.versions["chromadb"] != version("chromadb"):
             raise IndexOutdated(reason="chromadb")
         base = folder_of(settings, manifest.dense_base) / BASE
-        return DenseIndex(base, Patch.load(folder / PATCH), model=manifest.dense_model, vectors=vectors), ()
-    except (IndexDamaged, IndexMissing, IndexOutdated):
-        # Keyword search goes on; the screen says that meaning is not searched.
-        return None, ("dense_unusable",)
+        return DenseIndex(base, Patch.load(folder / PATCH), model=model, vectors=vectors), ()
+    except (IndexDamaged, IndexMissing, IndexOutdated) as error:
+        logger.warning("the index of vectors can't be used: %s", error)
+    if manifest.dense_vectors > MOST_COMPARED:
+        return None, ("dense_unusable",)  # keyword search goes on; the screen says that meaning is not searched
+    return DenseIndex(None, Patch.load(folder / "none"), model=model, vectors=vectors), ("dense_compared",)
 
 
 def words_fit(settings: Settings, manifest: Manifest) -> bool:
     """Whether the keyword index of a generation is there and was made by this code with these settings."""
     now = versions()
     made_alike = all(manifest.versions.get(name) == now[name] for name in ("whoosh3", "PyStemmer"))
-    whole = (folder_of(settings, manifest.generation) / WORDS).is_dir()
+    folder = folder_of(settings, manifest.generation) / WORDS
+    whole = folder.is_dir() and seal.marked(folder) is None
     return made_alike and whole and manifest.fingerprint == index_fingerprint(settings)
 
 
 def vectors_fit(settings: Settings, manifest: Manifest) -> bool:
-    """Whether the vectors of a generation are there and can be read by this code."""
+    """Whether the vectors of a generation are there, are not known to be damaged, and can be read by this code."""
     if manifest.dense_base is None or manifest.versions.get("chromadb") != version("chromadb"):
         return False
-    return (folder_of(settings, manifest.dense_base) / BASE).is_dir()
+    folder = folder_of(settings, manifest.dense_base) / BASE
+    return folder.is_dir() and seal.flaw(folder) is None
 
 
 # --- writing; call with the writer lock held ---
@@ -175,6 +193,12 @@ def publish(settings: Settings, draft: Path, manifest: Manifest) -> None:
 
 def sweep(settings: Settings) -> None:
     """Remove what killed builds left, and generations that nobody reads."""
+    for folder in unused(settings):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def unused(settings: Settings) -> tuple[Path, ...]:
+    """The folders that `sweep` removes."""
     root = folder_of(settings, "")
     folders = sorted(path for path in root.glob("*") if path.is_dir())
     published = [folder.name for folder in folders if not folder.name.endswith(BUILDING)]
@@ -184,9 +208,7 @@ def sweep(settings: Settings) -> None:
     for name in [name for name in kept if name is not None]:
         manifest = _manifest(folder_of(settings, name))
         kept.add(manifest.dense_base if manifest else None)
-    for folder in folders:
-        if folder.name not in kept and not chroma.is_held(folder / BASE):
-            shutil.rmtree(folder, ignore_errors=True)
+    return tuple(folder for folder in folders if folder.name not in kept and not chroma.is_held(folder / BASE))
 
 
 def _manifest(folder: Path) -> Manifest | None:
@@ -220,7 +242,7 @@ class Agreement:
 
 
 def agreement(settings: Settings, store: ArchiveStore, generation: Generation) -> Agreement:
-    """Compare the ids of the store with those of an open generation; every id is read."""
+    """Compare the ids of the store with those of an open generation; every id is read. Raises IndexDamaged."""
     held = store.post_ids()
     in_lexical = frozenset(map(PostId, generation.lexical.post_ids.tolist()))
     without = only_dense = frozenset[PostId]()

@@ -197,6 +197,14 @@ class LexicalIndex:
             docs = np.fromiter(searcher.docs_for_query(parts[0]), np.int64)
         return frozenset(map(PostId, self._documents[docs].tolist()))
 
+    def having(self, field: str, term: str) -> NDArray[np.bool_]:
+        """For each of `post_ids`, whether that field of the post holds an analysed term."""
+        found = np.zeros(len(self._documents), bool)
+        with self._searching() as searcher:
+            for offset, block in _blocks(searcher.reader(), field, term):
+                found[block.docs + offset] = True
+        return np.asarray(found[self._alive], bool)
+
     def has_terms(self, text: str) -> bool:
         """Whether the text holds anything that can be looked up at all."""
         return bool(self._analyser.words(text) or self._analyser.exact(text))

@@ -14,15 +14,20 @@ BASE_BYTES = 4, 700  # in the index of vectors: a dimension; and a vector beside
 SPARE_BYTES = 100 << 20  # left to logs, settings and the other databases
 
 
+def rebuild_bytes(useful_chars: int, vectors: int, dimensions: int) -> int:
+    """What both indexes need while they are built from the store, the vectors being there."""
+    return WORDS_BYTES_A_CHAR * useful_chars + vectors * (BASE_BYTES[0] * dimensions + BASE_BYTES[1])
+
+
 def check_words(work: Work) -> None:
     """Raises DiskFull when the keyword index could not be built."""
-    _check(work, WORDS_BYTES_A_CHAR * work.store.useful_chars())
+    _check(work, rebuild_bytes(work.store.useful_chars(), 0, 0))
 
 
 def check_vectors(work: Work, *, dimensions: int, missing: int) -> None:
     """Raises DiskFull when so many vectors to come, and an index of all of them, would not fit."""
     kept = missing * (VECTOR_BYTES[0] * dimensions + VECTOR_BYTES[1])
-    _check(work, kept + work.vectors.passage_count() * (BASE_BYTES[0] * dimensions + BASE_BYTES[1]))
+    _check(work, kept + rebuild_bytes(0, work.vectors.passage_count(), dimensions))
 
 
 def _check(work: Work, needed: float) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from ..archive import SYNC_LOCK, locked, writing
 from ..discourse.address import address
 from ..discourse.api import Forum, Key
 from ..discourse.pacing import Clock
 from ..discourse.saved_json import SavedFolder
 from ..discourse.topic_json import read_folder
 from ..errors import OtherForum
+from ..locks import SYNC_LOCK, locked, writing
 from ..settings import Settings
 from ..sources import ImportReport, Skipped, SkipReason, SourceItem, SyncReport, UploadsReport
 from ..store import ArchiveStore, import_source

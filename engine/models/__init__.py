@@ -38,12 +38,14 @@ def load_models(settings: Settings) -> Models:
     elif (name := e5.name()) is not None:
         embed = _lazy(e5.load)
     rerank: Rerank | None = None
+    rerank_name: str | None = None
     if settings.reranker_model is not None:
         crossing = settings.reranker_model
         reranker.check(crossing)
-        rerank = _lazy(lambda: reranker.load(crossing))
+        rerank, rerank_name = _lazy(lambda: reranker.load(crossing)), reranker.name(crossing)
     models = Models(
-        embed=embed, embed_name=name, reads=reads, others=others, rerank=rerank, remote=_remote(settings)
+        embed=embed, embed_name=name, reads=reads, others=others, rerank=rerank, rerank_name=rerank_name,
+        remote=_remote(settings),
     )  # fmt: skip
     if settings.llm_model is None:
         return models

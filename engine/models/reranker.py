@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..errors import ModelUnavailable
 from ..seams import Rerank
+from .catalogue import plain_name
 
 MAX_TOKENS = 256  # question and passage together: a title and 300 characters are about 120
 BATCH = 9  # 25 pairs in three batches of near lengths
@@ -36,6 +37,11 @@ def check(folder: Path) -> None:
         raise ModelUnavailable(role="rerank", path=str(folder), reason="configuration") from error
     if not any(kind.endswith("ForSequenceClassification") for kind in kinds) or labels != 1:
         raise ModelUnavailable(role="rerank", path=str(folder), reason="head")
+
+
+def name(folder: Path) -> str:
+    """What names a cross-encoder's scale: its folder's name, in the catalogue's spelling."""
+    return plain_name(folder.name)
 
 
 def load(folder: Path) -> Rerank:

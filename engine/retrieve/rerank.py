@@ -34,28 +34,30 @@ def reranked(
     analyser: Analyser,
     k: float,
     deadline_s: float,
-) -> tuple[tuple[FusedPost, ...], str | None]:
-    """The fused posts with the best CANDIDATES of them reordered, and a notice when the fused order stands.
+) -> tuple[tuple[FusedPost, ...], str | None, float | None]:
+    """The fused posts with the best CANDIDATES of them reordered, a notice when the fused order stands, the best score.
 
     The notice is "rerank_late" after `deadline_s` seconds, which the first call of a process may well need to load the
-    model, and "rerank_unavailable" when the model can't be loaded.
+    model, and "rerank_unavailable" when the model can't be loaded. The score is None when nothing was read.
     """
     rows = store.posts(post.post_id for post in fused[:CANDIDATES])
     terms = set(analyser.words(question))
     read = [rows[post.post_id] for post in fused[:CANDIDATES] if post.post_id in rows]
     if len(read) < 2:
-        return tuple(fused), None
+        return tuple(fused), None, None
     texts = [passage(row, terms, analyser) for row in read]
     call: Future[Sequence[float]] = _WORKER.submit(rerank, question, texts)
     if call not in wait([call], timeout=deadline_s).done:
         call.cancel()  # does nothing to a running call, and keeps a waiting one from ever starting
-        return tuple(fused), "rerank_late"
+        return tuple(fused), "rerank_late", None
     try:
         scores = call.result()
     except ModelUnavailable:
-        return tuple(fused), "rerank_unavailable"
+        return tuple(fused), "rerank_unavailable", None
     found = {row.id: float(score) for row, score in zip(read, scores, strict=True) if math.isfinite(score)}
-    return (rrf_of_both(fused, found, k=k) if found else tuple(fused)), None
+    if not found:
+        return tuple(fused), None, None
+    return rrf_of_both(fused, found, k=k), None, max(found.values())
 
 
 def passage(row: PostRow, terms: set[str], analyser: Analyser) -> str:

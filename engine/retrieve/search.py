@@ -39,6 +39,11 @@ class Found:
     timings_ms: dict[str, float]
     corrections: tuple[tuple[str, str], ...] = ()
     suggestion: str | None = None
+    allowed: frozenset[PostId] | None = None  # what the conditions leave, None without conditions
+    excluded: frozenset[PostId] = frozenset()
+    rankings: tuple[Ranking, ...] = ()  # those that were fused
+    vector: Vectors | None = None  # of the query, when the ranking by meaning is one of them
+    best_logit: float | None = None  # of a reranker
 
 
 def rank(
@@ -50,8 +55,12 @@ def rank(
     generation: Generation,
     models: Models,
     settings: Settings,
+    hidden: frozenset[PostId] = frozenset(),
 ) -> Found:
-    """All conditions hold before ranking, on both legs; then weighted RRF, then the reranker when there is one."""
+    """All conditions hold before ranking, on both legs; then weighted RRF, then the reranker when there is one.
+
+    `hidden` posts are as if they were not there.
+    """
     clock = _Clock()
     # 0. What the words mean to say.
     asked = query
@@ -61,7 +70,7 @@ def rank(
     clock.lap("spelling")
     # 1. What the query allows.
     allowed, notices = filters.allowed(store, query)
-    excluded = frozenset[PostId]()
+    excluded = hidden
     lexical = generation.lexical
     for title in query.titles:
         allowed = _narrow(allowed, lexical.matching(title, field="title"))
@@ -94,11 +103,12 @@ def rank(
             clock.lap("embed")
         if vector is not None and generation.dense is not None:
             rankings.append(generation.dense.rank(vector, limit=limit, allowed=allowed, excluded=excluded))
+            said += generation.notices
             clock.lap("dense")
         said += [unusable] if unusable else []
     # 3. Vectors that know nothing of this question stay out.
     if len(rankings) == 2 and not _legs_agree(vector, rankings, generation):
-        rankings = rankings[:1]
+        rankings, vector = rankings[:1], None
     # 4. Fusion.
     weights = {
         lexical_index.NAME: settings.lexical_weight,
@@ -114,17 +124,22 @@ def rank(
         ranked = _combine(query.text, vector, ranked, rankings, store, generation, settings)
         clock.lap("combine")
     # 6. A second reading of the best.
+    best_logit: float | None = None
     if searchable and models.rerank is not None:
-        ranked, notice = reranked(
+        ranked, notice, best_logit = reranked(
             query.text, ranked, rerank=models.rerank, store=store, analyser=analyser(settings.language),
             k=settings.rrf_k, deadline_s=settings.rerank_deadline_s,
         )  # fmt: skip
         said += [notice] if notice else []
         clock.lap("rerank")
+    found = Found(
+        query, ranked, tuple(said), clock.laps, allowed=allowed, excluded=excluded, rankings=tuple(rankings),
+        vector=vector, best_logit=best_logit,
+    )  # fmt: skip
     if reading is None:
-        return Found(query, ranked, tuple(said), clock.laps)
+        return found
     suggestion = None if reading.suggestion is None else format_query(replace(asked, words=(reading.suggestion,)))
-    return Found(query, ranked, tuple(said), clock.laps, reading.corrections, suggestion)
+    return replace(found, corrections=reading.corrections, suggestion=suggestion)
 
 
 def reading_of(query: Query, generation: Generation, settings: Settings) -> spelling.Reading | None:

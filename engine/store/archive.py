@@ -13,7 +13,10 @@ from typing import Any
 
 from ..index.passages import IndexablePost
 from ..values import Category, PostId, PostNumber, Topic, TopicId
+from . import columns, links
+from .columns import Columns, Numbers
 from .database import Connections, translated
+from .remembered import Remembered
 from .schema import ARCHIVE
 
 FILE = "archive.db"
@@ -66,6 +69,8 @@ class ArchiveStore:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self._connections = Connections(self.path, ARCHIVE)
+        self._columns = Remembered(self.path, columns.read)
+        self._linked = Remembered(self.path, links.read)
 
     @property
     def db(self) -> sqlite3.Connection:
@@ -74,7 +79,17 @@ class ArchiveStore:
 
     def close(self) -> None:
         """Close every thread's connection; the store can't be used afterwards."""
+        self._columns.close()
+        self._linked.close()
         self._connections.close()
+
+    def columns(self) -> Columns:
+        """What lists and counts need of every post and topic; takes a second after the archive has changed."""
+        return self._columns.get(self.db)
+
+    def linked(self) -> tuple[Numbers, Numbers]:
+        """(ids of topics, how many posts link to each); reads every post after the archive has changed."""
+        return self._linked.get(self.db)
 
     # --- what it holds ---
 

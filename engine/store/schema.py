@@ -50,6 +50,17 @@ def archive_1(db: sqlite3.Connection) -> None:
     )
 
 
+def archive_2(db: sqlite3.Connection) -> None:
+    """One index that holds all that lists and counts ask of a post, in place of the one that holds its topic."""
+    statements(
+        db,
+        """
+        DROP INDEX posts_topic;
+        CREATE INDEX posts_facts ON posts (topic_id, post_number, created_at, likes, username)
+        """,
+    )
+
+
 def vectors_1(db: sqlite3.Connection) -> None:
     """Vectors by model and by hash of the embedded text, and which texts each post is made of."""
     statements(
@@ -79,5 +90,5 @@ def vectors_2(db: sqlite3.Connection) -> None:
     )
 
 
-ARCHIVE = (archive_1,)
+ARCHIVE = (archive_1, archive_2)
 VECTORS = (vectors_1, vectors_2)

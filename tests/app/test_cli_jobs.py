@@ -189,7 +189,7 @@ def test_every_kind_and_state_has_words_of_its_own():
 
 def test_every_note_has_a_sentence():
     values = {"source": "/a", "added": 1200, "changed": 2, "removed": 3, "count": 5}
-    values |= {"held": 6, "holes": 7, "departed": 8, "kept": 9}
+    values |= {"held": 6, "holes": 7, "departed": 8, "kept": 9, "questions": 10, "run": "evaluation-1"}
     said = [job_words.note_line(Note(code, values)) for code in job_words.NOTES]
     assert len(set(said)) == len(said)
     assert "1\u202f200" in said[0]

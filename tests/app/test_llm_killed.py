@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from app import i18n
-from app.components.question_stream import QuestionStream
+from app.components.question_stream import Kept, QuestionStream
 from app.messages import message
 from app.settings import AppSettings
 from app.state import State
@@ -73,15 +73,15 @@ def test_killed_twice_in_a_row_the_next_question_is_answered(state):
             " seulement des extraits."
         )
         assert state.archive.search("jante R-28C").hits
-    *_, outcome, end = events(QuestionStream(state, QUESTION, answerer="llm"))
-    assert isinstance(outcome, Answer | Abstention) and outcome.answerer == "llm"
+    *_, outcome, kept, end = events(QuestionStream(state, QUESTION, answerer="llm"))
+    assert isinstance(kept, Kept) and isinstance(outcome, Answer | Abstention) and outcome.answerer == "llm"
     assert end == "done"
 
 
 def test_without_being_asked_for_by_name_it_gives_extracts_instead(state):
     stream = QuestionStream(state, QUESTION)
     os.kill(busy_child().pid, signal.SIGKILL)
-    *_, outcome, _end = events(stream)
+    *_, outcome, _kept, _end = events(stream)
     assert isinstance(outcome, Answer) and (outcome.answerer, outcome.notices) == ("extractive", ("llm_failed",))
     assert message("llm_failed").startswith("Le modèle de langue")
 

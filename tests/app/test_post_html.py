@@ -13,7 +13,20 @@ from app.components.post_html import clean, topic_path
 FORUM = "https://forum.exemple"
 FETCHING = {"img", "iframe", "script", "style", "link", "video", "audio", "source", "object", "embed", "svg", "base",
             "form", "input", "meta", "math", "picture", "track", "frame", "template"}  # fmt: skip
-ATTRIBUTES = {"href", "rel", "target", "class", "align", "colspan", "rowspan", "start"}
+ATTRIBUTES = {
+    "href",
+    "rel",
+    "target",
+    "class",
+    "align",
+    "colspan",
+    "rowspan",
+    "start",
+    "role",
+    "tabindex",
+    "aria-label",
+}
+CLASSES = {"outside", "absent", "mention", "spoiler", "table", "quoted", "preview", "poll"}
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -85,15 +98,9 @@ def assert_harmless(html: str) -> None:
         if name == "href":
             assert re.match(r"(https?://|mailto:|/t/)", value, re.IGNORECASE), html
         if name == "class":
-            assert set(value.split()) <= {
-                "outside",
-                "absent",
-                "mention",
-                "spoiler",
-                "table",
-                "quoted",
-                "preview",
-            }
+            assert set(value.split()) <= CLASSES
+        if name in ("role", "tabindex", "aria-label"):
+            assert (tag, value) in {("span", "button"), ("span", "0"), ("span", "Texte masqué\u00a0: l’afficher")}
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", html)
 
 
@@ -208,3 +215,77 @@ def test_words_after_a_video_are_not_lost():
 
 def test_headings_of_a_post_stand_below_those_of_the_page():
     assert clean("<h1>Titre</h1>") == "<h4>Titre</h4>"
+
+
+SHA = "1c2a247ebb45bc3a930e83d0e900d19c741e8ca6"
+ORIGINAL = f"{FORUM}/uploads/default/original/1X/{SHA}.png"
+LIGHTBOX = (
+    f'<div class="lightbox-wrapper"><a class="lightbox" href="{ORIGINAL}" title="Roue"><img src="{FORUM}/uploads/x.png" '
+    'alt="Une roue" width="690" height="428" srcset="http://ailleurs.exemple/2.png 2x" onerror="x()">'
+    '<div class="meta"><span class="filename">roue.png</span></div></a></div>'
+)
+
+
+def held(url):
+    """Our address of the one image that is held."""
+    return f"/uploads/12/{SHA}.png" if url == ORIGINAL else None
+
+
+def test_an_image_that_is_held_shows_and_is_enlarged_by_its_link():
+    html = clean(LIGHTBOX, base_url=FORUM, image_of=held)
+    seen = Seen(html)
+    assert seen.tags == ["div", "a", "img"]
+    assert sorted(seen.attributes) == [
+        ("a", "class", "lightbox"), ("a", "href", f"/uploads/12/{SHA}.png"), ("a", "rel", "noopener noreferrer nofollow"),
+        ("img", "alt", "Une roue"), ("img", "height", "428"), ("img", "loading", "lazy"),
+        ("img", "src", f"/uploads/12/{SHA}.png"), ("img", "width", "690"),
+    ]  # fmt: skip
+
+
+def test_an_image_that_is_not_held_is_its_description_and_its_link():
+    html = clean(LIGHTBOX, base_url=FORUM)
+    assert "img" not in Seen(html).tags
+    assert "Image non chargée\u00a0: Une roue" in Seen(html).text and f'href="{ORIGINAL}"' in html
+
+
+def test_an_image_without_a_lightbox_gets_one_and_one_in_a_link_does_not():
+    alone = clean(f'<p><img src="{ORIGINAL}"></p>', base_url=FORUM, image_of=held)
+    assert 'class="lightbox"' in alone and 'alt="Image"' in alone
+    linked = clean(f'<a href="https://ailleurs.exemple"><img src="{ORIGINAL}" alt="x"></a>', image_of=held)
+    assert Seen(linked).tags == ["a", "img"] and "lightbox" not in linked
+
+
+@pytest.mark.parametrize(
+    "address", ["https://ailleurs.exemple/x.png", "//x/uploads/1/a.png", "/uploads/../secret.png", "x"]
+)
+def test_no_image_but_ours_is_ever_written(address):
+    html = clean('<p>a<img src="https://x.exemple/a.png" alt="b"></p>', image_of=lambda url: address)
+    assert not [value for tag, name, value in Seen(html).attributes if (tag, name) == ("img", "src")]
+
+
+def test_a_preview_keeps_its_words_without_its_picture():
+    cooked = (
+        '<aside class="onebox"><header class="source"><img class="site-icon" src="x"><a href="https://v.exemple/">v</a>'
+        '</header><article class="onebox-body"><img class="thumbnail" src="y"><h3><a href="https://v.exemple/">Titre</a>'
+        "</h3><p>Résumé</p></article></aside>"
+    )
+    html = clean(cooked)
+    assert html.startswith('<figure class="preview">') and "Image" not in html
+    assert Seen(html).text == "vTitreRésumé"
+
+
+def test_a_poll_keeps_its_choices_without_its_figures():
+    cooked = (
+        '<div class="poll"><div><div class="poll-container"><ul><li>Oui</li><li>Non</li></ul></div>'
+        '<div class="poll-info"><span class="info-number">0</span> voters</div></div></div>'
+    )
+    html = clean(cooked)
+    assert '<figure class="poll">' in html and "voters" not in html
+    assert Seen(html).text == "SondageOuiNon"
+
+
+def test_a_spoiler_is_folded_and_a_keyboard_can_unfold_it():
+    assert '<span class="spoiler" role="button" tabindex="0"' in clean('<p>a <span class="spoiler">fin</span></p>')
+    assert clean('<div class="spoiler"><p>fin</p></div>') == (
+        "<details><summary>Texte masqué</summary><p>fin</p></details>"
+    )

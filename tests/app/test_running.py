@@ -148,8 +148,8 @@ def test_an_update_takes_the_newest_backup_of_a_folder(tmp_path):
     for name, at in (("b.tar.gz", 1000), ("c.tar.gz", 2000), ("a.tar.gz", 3000), ("note.txt", 4000)):
         (tmp_path / name).write_text(name)
         os.utime(tmp_path / name, (at, at))
-    assert flows._newest(str(tmp_path)) == str(tmp_path / "a.tar.gz")
-    assert flows._newest(str(tmp_path / "b.tar.gz")) == str(tmp_path / "b.tar.gz")
+    assert flows.newest_backup(str(tmp_path)) == str(tmp_path / "a.tar.gz")
+    assert flows.newest_backup(str(tmp_path / "b.tar.gz")) == str(tmp_path / "b.tar.gz")
 
 
 def test_a_model_that_cannot_be_loaded_fails_the_job_and_says_so(jobs, engine, tmp_path):

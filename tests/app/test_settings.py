@@ -53,7 +53,10 @@ def test_the_two_languages_have_two_variables(tmp_path):
 def test_every_app_setting_has_its_variable(tmp_path, field):
     value = {
         "port": "9000", "native": "1", "host": "::1", "log_level": "debug", "update_every_hours": "24",
-        "update_source": "/sauvegardes", "queue_url": "redis://127.0.0.1:6379/0",
+        "update_source": "/sauvegardes", "queue_url": "redis://127.0.0.1:6379/0", "question_log": "non",
+        "sync_every_hours": "24", "sync_url": "https://forum.exemple",
+        "question_days": "30", "lan": "oui", "hosts": "archive.exemple, 192.168.1.20", "trusted_proxies": "10.0.0.0/8",
+        "certificate": "/tls/c.pem", "key": "/tls/k.pem", "reader_session_days": "7", "moderator_session_hours": "1",
     }[field]  # fmt: skip
     assert getattr(load({f"ARCHIVISTE_{field.upper()}": value}, data=tmp_path).app, field) != getattr(
         AppSettings(), field
@@ -75,6 +78,8 @@ def test_an_empty_variable_is_not_set(tmp_path):
         ({"ARCHIVISTE_UPDATE_EVERY_HOURS": "-1"}, "update_every_hours"),
         ({"ARCHIVISTE_UPDATE_EVERY_HOURS": "9000"}, "update_every_hours"),
         ({"ARCHIVISTE_QUEUE_URL": "amqp://localhost"}, "queue_url"),
+        ({"ARCHIVISTE_SYNC_EVERY_HOURS": "9000"}, "sync_every_hours"),
+        ({"ARCHIVISTE_SYNC_URL": "http://forum.exemple"}, "sync_url"),
         ({"ARCHIVISTE_HOST": "0.0.0.0"}, "host"),
         ({"ARCHIVISTE_HOST": "192.168.1.20"}, "host"),
         ({"ARCHIVISTE_LANG": "de"}, "language"),
@@ -119,3 +124,11 @@ def test_a_file_that_is_not_text_is_named(tmp_path):
 def test_a_byte_order_mark_is_accepted(tmp_path):
     (tmp_path / "settings.toml").write_text("\ufeff[app]\nport = 8001\n", "utf-8")
     assert load({}, data=tmp_path).app.port == 8001
+
+
+def test_the_forum_to_follow_is_kept_as_its_address_and_never_with_a_secret(tmp_path):
+    pasted = "https://forum.exemple/t/des-freins/12"
+    assert load({"ARCHIVISTE_SYNC_URL": pasted}, data=tmp_path).app.sync_url == "https://forum.exemple"
+    with pytest.raises(SettingsError) as raised:
+        load({"ARCHIVISTE_SYNC_URL": "https://alice:zzsecret@forum.exemple"}, data=tmp_path)
+    assert "zzsecret" not in str(raised.value)

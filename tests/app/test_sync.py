@@ -5,14 +5,16 @@ from contextlib import closing
 
 import pytest
 
-from app import cli, i18n, logs
+from app import cli, i18n, logs, running
 from app.forum_key import forum_key
-from app.job_states import State
+from app.job_states import Kind, State, Work
 from app.jobs import Jobs
 from app.messages import message
 from app.sync import sync_lines
-from engine import ForumUnavailable, ImportReport, SyncReport, UploadsReport
+from engine import ForumUnavailable, ImportReport, OtherForum, SyncReport, UploadsReport, open_archive
+from tests import factories
 from tests.discourse_server import API_KEY, NOT_LOGGED_IN, Reply, Serving, page, small_forum
+from tests.factories import WORD_MODELS, save, settings
 
 QUICK = {"ARCHIVISTE_SYNC_INTERVAL_S": "0.3", "ARCHIVISTE_LOG_LEVEL": "debug"}
 
@@ -99,6 +101,32 @@ def test_why_it_failed_is_told(forum, sync, tmp_path, answer, said):
     assert (status, out) == (1, "")
     assert said in err
     assert last_job(tmp_path).state is State.FAILED
+
+
+def test_an_update_from_the_forum_reads_it_then_indexes_with_the_key_of_the_environment(
+    forum, served, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("DISCOURSE_API_KEY", API_KEY)
+    engine = settings(tmp_path / "archive", sync_interval_s=0.3)
+    with closing(Jobs(engine.data)) as jobs:
+        job = jobs.create(Work(Kind.UPDATE, (served.url,)))
+        ended = running.run(jobs, job.id, engine, load=lambda _: WORD_MODELS)
+    assert ended.state is State.DONE
+    assert any(asked.headers.get("api-key") == API_KEY for asked in forum.asked)
+    with open_archive(engine, WORD_MODELS) as archive:
+        assert archive.agreement() and archive.status().lexical_posts == 51
+    assert not any(API_KEY.encode() in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_an_update_from_another_forum_leaves_the_archive_alone(forum, served, tmp_path):
+    engine = settings(tmp_path / "archive", sync_interval_s=0.3)
+    save(engine.data, factories.forum())
+    with closing(Jobs(engine.data)) as jobs:
+        job = jobs.create(Work(Kind.UPDATE, (served.url,)))
+        with pytest.raises(OtherForum):
+            running.run(jobs, job.id, engine, load=lambda _: WORD_MODELS)
+        assert jobs.get(job.id).state is State.FAILED
+    assert forum.asked == [] and not (engine.data / "indexes").exists()
 
 
 def test_a_wrong_address_begins_nothing(sync, tmp_path):

@@ -131,11 +131,23 @@ def periodic(tmp_path):
 
 @pytest.mark.parametrize("missing", [{"update_every_hours": 0}, {"update_source": None}])
 def test_no_update_comes_due_without_both_settings(periodic, missing):
-    assert tasks.periodic_update(replace(periodic, **missing)) is None
+    assert tasks.periodic_updates(replace(periodic, **missing)) == ()
+
+
+@pytest.mark.parametrize("alone", [{"sync_every_hours": 6}, {"sync_url": "https://forum.exemple"}])
+def test_no_update_from_the_forum_comes_due_without_both_settings(alone):
+    assert tasks.periodic_updates(AppSettings(**alone)) == ()
+
+
+def test_backups_and_the_forum_have_each_their_hours(periodic):
+    both = replace(periodic, sync_every_hours=6, sync_url="https://forum.exemple")
+    (backups, daily), (forum, often) = tasks.periodic_updates(both)
+    assert (backups.sources, daily) == ((str(periodic.update_source),), 24)
+    assert (forum.kind, forum.sources, often) == (Kind.UPDATE, ("https://forum.exemple",), 6)
 
 
 def test_an_update_is_due_so_many_hours_after_the_last(jobs, periodic):
-    work = tasks.periodic_update(periodic)
+    ((work, _),) = tasks.periodic_updates(periodic)
     assert tasks.is_due(jobs, work, every_hours=24, now=datetime.now(UTC))
     began = jobs.create(work).created_at
     assert not tasks.is_due(jobs, work, every_hours=24, now=began + timedelta(hours=23, minutes=59))
@@ -158,6 +170,19 @@ def test_the_scheduler_starts_the_update_of_the_settings_once(jobs, periodic):
         assert [task.args for task in queue.huey.pending()] == [(1,)]
     (job,) = jobs.recent()
     assert (job.work.kind, job.work.sources) == (Kind.UPDATE, (str(periodic.update_source),))
+
+
+def test_each_update_comes_due_by_itself(jobs, periodic):
+    both = replace(periodic, sync_every_hours=6, sync_url="https://forum.exemple")
+    ((backups, _), _) = tasks.periodic_updates(both)
+    done = jobs.create(backups)
+    with jobs.claim(done.id):
+        jobs.happen(done.id, Event.COMPLETE)
+    with closing(Queue(jobs, both, lambda _: None)) as queue:
+        queue.update_when_due(jobs, both)
+        queue.huey.execute(_ripe(queue, NOON)["update_when_due"])
+        assert [task.args for task in queue.huey.pending()] == [(done.id + 1,)]
+    assert jobs.get(done.id + 1).work.sources == ("https://forum.exemple",)
 
 
 def test_without_the_setting_nothing_is_scheduled_but_the_look_round(jobs):

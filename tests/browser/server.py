@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 START_DEADLINE_S = 30.0
+_ANY_CERTIFICATE = ssl._create_unverified_context()
 
 
 def free_port() -> int:
@@ -24,17 +27,21 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(data: Path) -> Iterator[str]:
-    """The address of a server on this data folder; it ends with the block."""
-    port = free_port()
-    command = [sys.executable, "-m", "app", "--data", str(data), "serve", "--port", str(port)]
+def running(
+    data: Path, *arguments: str, port: int = 0, scheme: str = "http", environ: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The address of a server on this data folder; it ends with the block. `arguments` are more of `serve`'s."""
+    port = port or free_port()
+    command = [sys.executable, "-m", "app", "--data", str(data), "serve", "--port", str(port), *arguments]
     # NiceGUI behaves differently when it believes that it runs inside pytest.
     ours = ("ARCHIVISTE_", "NICEGUI_", "PYTEST_")
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     with (data / "server.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env={**kept, **(environ or {})}, stdout=log, stderr=log, stdin=subprocess.DEVNULL
+        )
         try:
-            address = f"http://127.0.0.1:{port}"
+            address = f"{scheme}://127.0.0.1:{port}"
             _wait_until_served(address, process)
             yield address
         finally:
@@ -51,9 +58,12 @@ def _wait_until_served(address: str, process: subprocess.Popen[bytes]) -> None:
     while time.monotonic() < deadline:
         assert process.poll() is None, "the server ended at once"
         try:
-            with urllib.request.urlopen(address, timeout=5) as answer:
+            with urllib.request.urlopen(address, timeout=5, context=_ANY_CERTIFICATE) as answer:
                 assert answer.status == 200
                 return
+        except urllib.error.HTTPError as refusal:
+            assert refusal.code == 401  # it answers, to those who gave the passphrase
+            return
         except OSError:
             time.sleep(0.05)  # a condition with a deadline, not a pause
     raise AssertionError(f"nothing served at {address}")

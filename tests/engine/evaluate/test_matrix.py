@@ -147,6 +147,14 @@ def test_an_archive_without_index_says_so(tmp_path, questions):
 # --- what is written --------------------------------------------------------------------------
 
 
+def test_a_question_whose_answer_nobody_has_named_is_left_out(tiny, tmp_path):
+    path = tmp_path / "ouvertes.yml"
+    path.write_text("- {id: a, question: Les patins ?, expect: answer}\n- {id: b, question: Les patins ?, "
+                    "expected_post_ids: [12]}", "utf-8")  # fmt: skip
+    (found,) = evaluate(tiny.settings, WORD_MODELS, read(path), named(["bm25"])).results
+    assert [outcome.question.id for outcome in found.outcomes] == ["b"]
+
+
 def test_the_document_has_the_shape_of_the_contract(run):
     document = summary(run)
     assert document["questions"] == 5

@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import ArchiveFormatError
-from engine.evaluate.questions import Question, read
+from engine.evaluate import questions as room
+from engine.evaluate.questions import Expect, Question, read
 
 GOOD = """
 - id: q1
@@ -45,6 +48,38 @@ def test_the_upstream_s_fields_are_read(write):
         difficulty="easy", notes="Patins.",
     )  # fmt: skip
     assert (second.id, second.expects_abstention, first.expects_abstention) == ("2", True, False)
+
+
+@pytest.mark.parametrize(
+    ("record", "expects", "judged", "abstention"),
+    [
+        ("expected_post_ids: [12]", Expect.ANSWER, True, False),
+        ("expected_topic_ids: [1], expect: answer", Expect.ANSWER, True, False),
+        ("expected_post_ids: []", Expect.ABSTAIN, False, True),
+        ("expect: abstain", Expect.ABSTAIN, False, True),
+        ("expect: decline", Expect.DECLINE, False, True),
+        ("expect: answer", Expect.ANSWER, False, False),  # by posts that nobody has named yet
+    ],
+)
+def test_a_question_says_what_must_come_of_it(write, record, expects, judged, abstention):
+    (question,) = read(write(f"- {{id: a, question: Qui ?, {record}}}")).questions
+    assert (question.expects, question.judged, question.expects_abstention) == (expects, judged, abstention)
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1).map(str.strip)
+IDS = st.lists(st.integers(1, 10**9), max_size=3).map(tuple)
+ASKED = st.builds(
+    Question, id=WORDS.filter(bool), text=WORDS.filter(bool), topic_ids=IDS, post_ids=IDS,
+    tags=st.lists(WORDS, max_size=2).map(tuple), difficulty=WORDS, notes=WORDS,
+    expect=st.sampled_from([None, Expect.ANSWER]),
+)  # fmt: skip
+
+
+@given(st.lists(ASKED, min_size=1, max_size=4, unique_by=lambda question: question.id))
+def test_what_is_written_is_read_back(tmp_path_factory, questions):
+    path = tmp_path_factory.mktemp("écrites") / "questions.yml"
+    room.write(path, questions)
+    assert read(path).questions == tuple(questions)
 
 
 def test_the_same_records_may_be_json_lines(write):
@@ -90,6 +125,8 @@ def test_trec_judgments_of_four_columns_are_read_too(write, tmp_path):
         ("- {id: q7, question: Qui ?, expected_topic_ids: 12}", "questions_field", "q7"),
         ("- {id: q7, question: Qui ?, expected_post_ids: ['12']}", "questions_field", "q7"),
         ("- {id: q7, question: Qui ?, tags: exact}", "questions_field", "q7"),
+        ("- {id: q7, question: Qui ?, expect: silence}", "questions_field", "q7"),
+        ("- {id: q7, question: Qui ?, expect: abstain, expected_post_ids: [12]}", "questions_field", "q7"),
         ("- {id: q7, question: Qui ?, expected_topic_id: [12]}", "questions_unknown_field", "q7"),
         ("- {id: q7, question: Qui ?}\n- {id: q7, question: Quoi ?}", "questions_duplicate", "q7"),
     ],

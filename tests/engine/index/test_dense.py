@@ -113,13 +113,23 @@ def test_a_patch_that_can_not_be_read_is_damage(tmp_path):
 
 
 @pytest.mark.parametrize("lost", ["index_metadata.pickle", "header.bin", "data_level0.bin"])
-def test_a_graph_that_lost_a_file_is_replaced_by_the_vectors_themselves(base, store, rows, caplog, lost):
-    (file,) = base.glob(f"*/{lost}")
-    file.unlink()
+def test_a_graph_that_loses_a_file_while_it_is_open_is_replaced_by_the_vectors_themselves(
+    base, store, rows, caplog, lost
+):
     index = DenseIndex(base, NO_PATCH, model=MODEL, vectors=store)
+    (file,) = base.glob(f"*/{lost}")
+    file.unlink()  # the graph is not loaded before the first search
     assert list(index.rank(rows[3], limit=10).post_ids) == by_hand(rows, rows[3])[:10]
-    assert "every vector is compared" in caplog.text
+    assert "every vector is compared" in caplog.text and index.failed
     index.close()
+    with pytest.raises(IndexDamaged):  # it stays shut
+        DenseIndex(base, NO_PATCH, model=MODEL, vectors=store)
+
+
+def test_without_a_base_every_vector_is_compared(store, rows):
+    index = DenseIndex(None, NO_PATCH, model=MODEL, vectors=store)
+    assert list(index.rank(rows[3], limit=10).post_ids) == by_hand(rows, rows[3])[:10]
+    assert not index.shared
 
 
 def test_two_openers_of_one_process_share_the_base_and_the_last_releases_it(base, opened, store, rows):

@@ -143,10 +143,16 @@ def test_another_library_version_is_refused(folder):
         assert archive.search("freins").hits
 
 
-def test_an_unusable_vector_index_leaves_keyword_search_with_a_notice(folder):
+def test_a_vector_index_of_another_version_leaves_the_comparison_of_all_vectors_or_keyword_search(folder, monkeypatch):
     index(folder)
-    for file in (folder / "indexes" / generations.current(settings(folder)) / "chroma").glob("*.sqlite3*"):
-        file.write_bytes(b"rien" * 2000)
+    path = folder / "indexes" / generations.current(settings(folder)) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["versions"]["chromadb"] = "1.0"
+    path.write_text(json.dumps(manifest))
+    with open_archive(settings(folder), WORD_MODELS) as archive:
+        result = archive.search("freins", mode=Mode.DENSE)
+        assert result.hits and result.notices == ("dense_compared",)
+    monkeypatch.setattr(generations, "MOST_COMPARED", 5)  # more of them take too long
     with open_archive(settings(folder), WORD_MODELS) as archive:
         result = archive.search("freins")
         assert result.hits and result.notices == ("dense_unusable",)

@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from engine import ForumUnavailable, OtherForum, StoreBusy, import_archive
-from engine.archive import SYNC_LOCK, locked, writing
 from engine.discourse.api import Key
+from engine.locks import SYNC_LOCK, locked, writing
 from engine.sources import Site
 from engine.store import ArchiveStore
 from tests.discourse_server import API_KEY, FORBIDDEN, NOT_LOGGED_IN, FakeForum, Reply, page

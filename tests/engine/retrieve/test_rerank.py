@@ -113,10 +113,10 @@ def test_only_the_best_are_read_with_their_title(tiny):
         FusedPost(post, 1 / (60 + n), (Contribution("lexical", n, 1.0, 1 / (60 + n)),))
         for n, post in enumerate((*gone, PostId(12), PostId(22), PostId(23)), 1)
     ]
-    found, notice = reranked(
+    found, notice, best = reranked(
         "poncer", fused, rerank=rerank, store=tiny.store, analyser=analyser("fr"), k=60, deadline_s=60
     )
-    assert notice is None and len(found) == len(fused)
+    assert notice is None and len(found) == len(fused) and best == 0.0
     assert asked == [
         (
             "poncer",

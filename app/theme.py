@@ -25,6 +25,7 @@ STYLES: Final = (
     "measures.css",
 )  # fmt: skip
 SCRIPTS: Final = ("keys.js", "ask.js", "topic.js", "receive.js", "session.js")  # of assets/js
+BUILT_WITHIN_S: Final = 30.0  # for a page that reads first: NiceGUI gives up after 3, which a busy machine may need
 MAIN_ID: Final = "contenu"
 QUIT: Final = "/reglages/quitter"
 _MENU_ID, _HELP_ID = "menu", "aide"

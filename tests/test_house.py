@@ -174,3 +174,17 @@ def test_every_engine_setting_is_classified_and_bounded():
     assert names == CHANGES_INDEX | KEEPS_INDEX and not CHANGES_INDEX & KEEPS_INDEX
     numbers = {f.name for f in fields(Settings) if f.type in ("int", "float")}
     assert numbers == set(BOUNDS)
+
+
+def test_a_page_that_reads_first_may_take_its_time():
+    """NiceGUI answers 500 after three seconds otherwise; fifty readers at once saw it."""
+    found = [
+        (path.name, decorator)
+        for path in (ROOT / "app" / "pages").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.AsyncFunctionDef)
+        for decorator in map(ast.unparse, node.decorator_list)
+        if decorator.startswith("ui.page(")
+    ]
+    assert len(found) > 10
+    assert [page for page in found if "response_timeout=" not in page[1]] == []

@@ -19,7 +19,7 @@ from ..i18n import ngettext
 from ..messages import message
 from ..models_command import ROLES, used
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 
 PATH: Final = "/a-propos"
 
@@ -36,7 +36,7 @@ class _Facts:
 def register(state: State) -> None:
     """Make the page known to the server."""
 
-    @ui.page(PATH)
+    @ui.page(PATH, response_timeout=BUILT_WITHIN_S)
     async def about_page() -> None:
         with frame(state, _("About"), here=PATH), box("div", "about"):
             _head()

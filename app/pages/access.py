@@ -24,7 +24,7 @@ from ..i18n import gettext as _
 from ..messages import message
 from ..settings import LOOPBACK
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 from .login import admit
 
 PATH: Final = "/reglages/acces"
@@ -35,7 +35,6 @@ _FIELDS: Final = (
     ("moderator", Role.MODERATOR, N_("Passphrase to moderate")),
 )
 DONE: Final = "fait"
-BUILT_WITHIN_S: Final = 30.0  # NiceGUI gives up after 3, which a busy machine may need
 
 
 def register(state: State) -> None:

@@ -23,7 +23,7 @@ from ..i18n import date_long, date_short, ngettext, number
 from ..i18n import gettext as _
 from ..narrowing import narrowed
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 from .browse import life
 from .browse_topics import USUAL as USUAL_TOPICS
 from .not_found import show as show_not_found
@@ -54,7 +54,7 @@ def register(state: State) -> None:
             text(_("Authors"), "h1")
             later(read, lambda found: _members(found, order))
 
-    @ui.page("/u/{name}")
+    @ui.page("/u/{name}", response_timeout=BUILT_WITHIN_S)
     async def member_page(name: str, tri: str = "", page: str = "") -> None:
         found = await run.io_bound(members.member, state.archive.store, name)
         if found is None:

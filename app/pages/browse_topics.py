@@ -18,7 +18,7 @@ from ..i18n import gettext as _
 from ..narrowing import narrowed
 from ..search_place import Place
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 from .browse import category_line, life, tag_cloud
 from .not_found import show as show_not_found
 
@@ -49,15 +49,15 @@ def register(state: State) -> None:
             later(lambda: _below(state, found), _category_head)
             _topics(state, words.category_path(found), tri, page, category=found.id)
 
-    @ui.page("/c/{slug}/{number}")
+    @ui.page("/c/{slug}/{number}", response_timeout=BUILT_WITHIN_S)
     async def category_page(slug: str, number: str, tri: str = "", page: str = "") -> None:
         await show_category(number, tri, page)
 
-    @ui.page("/c/{parent}/{slug}/{number}")
+    @ui.page("/c/{parent}/{slug}/{number}", response_timeout=BUILT_WITHIN_S)
     async def subcategory_page(parent: str, slug: str, number: str, tri: str = "", page: str = "") -> None:
         await show_category(number, tri, page)
 
-    @ui.page("/etiquette/{tag:path}")  # a tag may hold a slash
+    @ui.page("/etiquette/{tag:path}", response_timeout=BUILT_WITHIN_S)  # a tag may hold a slash
     async def tag_page(tag: str, tri: str = "", page: str = "") -> None:
         if not await run.io_bound(browsing.has_tag, state.archive.store, tag):
             _missing(state, _("This tag is not in the archive"))

@@ -26,7 +26,7 @@ from ..models_command import GIB, ROLES, used
 from ..progress import describe
 from ..settings import LOOPBACK
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 
 PATH: Final = "/reglages/modeles"
 _ACTIONS: Final[Mapping[Action, str]] = MappingProxyType({
@@ -51,7 +51,7 @@ def register(state: State) -> None:
     """Make the page known to the server."""
     work = state.model_work
 
-    @ui.page(PATH)
+    @ui.page(PATH, response_timeout=BUILT_WITHIN_S)
     async def models_page() -> None:
         visitor = current()
         here = not state.access.shared or (visitor is not None and visitor.address in LOOPBACK)

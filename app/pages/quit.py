@@ -13,7 +13,7 @@ from ..i18n import gettext as _
 from ..job_states import State as JobState
 from ..jobs import Jobs
 from ..state import State
-from ..theme import QUIT, frame
+from ..theme import BUILT_WITHIN_S, QUIT, frame
 
 _log = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 def register(state: State) -> None:
     """The page, below those of the settings: moderators only."""
 
-    @ui.page(QUIT)
+    @ui.page(QUIT, response_timeout=BUILT_WITHIN_S)
     async def page() -> None:
         busy = bool(await run.io_bound(_is_busy, state))
         with frame(state, _("Quit"), here=QUIT), box("section", "empty") as section:

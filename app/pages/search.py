@@ -31,7 +31,7 @@ from ..messages import correction, message
 from ..result_export import as_csv, as_markdown
 from ..search_place import MODE_NAMES, MODES, ORDER_NAMES, ORDERS, PATH, Place
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def address(query: str) -> str:
 def register(state: State) -> None:
     """Make the page known to the server."""
 
-    @ui.page(PATH)
+    @ui.page(PATH, response_timeout=BUILT_WITHIN_S)
     async def search_page(
         q: str = "", mode: str = "", tri: str = "", groupe: str = "", page: str = ""
     ) -> RedirectResponse | None:

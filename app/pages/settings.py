@@ -23,7 +23,7 @@ from ..setting_words import GROUPS, OPTIONS, Words
 from ..settings import FILE, LOOPBACK, Choices
 from ..settings_file import Value
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ def register(state: State) -> None:
     except SettingsError:  # the application started without this file, in a test
         started = Choices(state.app, state.engine)
 
-    @ui.page(PATH)
+    @ui.page(PATH, response_timeout=BUILT_WITHIN_S)
     async def settings_page() -> None:
         # Whoever sits at the machine could edit the file anyway; others could make it read or send what is theirs.
         visitor = current()

@@ -25,7 +25,7 @@ from ..components.thread import BEFORE, WINDOW, Thread, load
 from ..components.timeline import stops, timeline
 from ..i18n import gettext as _
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 from .not_found import show as show_not_found
 
 AUTHOR_CHARS = 200  # of a user name in an address
@@ -76,11 +76,11 @@ def register(state: State) -> None:
             _page(state, asked, opening)
         return None
 
-    @ui.page("/t/{slug}/{topic}/{post}")
+    @ui.page("/t/{slug}/{topic}/{post}", response_timeout=BUILT_WITHIN_S)
     async def post_page(slug: str, topic: str, post: str, auteur: str = "", q: str = "") -> RedirectResponse | None:
         return await show(slug, topic, post, auteur=auteur, q=q)
 
-    @ui.page("/t/{first}/{second}")
+    @ui.page("/t/{first}/{second}", response_timeout=BUILT_WITHIN_S)
     async def topic_page(
         first: str, second: str, auteur: str = "", q: str = "", message: str = ""
     ) -> RedirectResponse | None:
@@ -89,11 +89,11 @@ def register(state: State) -> None:
             return await show("", first, second, auteur=auteur, q=q)
         return await show(first, second, "", auteur=auteur, q=q, message=message)
 
-    @ui.page("/t/{topic}")
+    @ui.page("/t/{topic}", response_timeout=BUILT_WITHIN_S)
     async def short_page(topic: str, auteur: str = "", q: str = "") -> RedirectResponse | None:
         return await show("", topic, "", auteur=auteur, q=q)
 
-    @ui.page("/p/{post}")
+    @ui.page("/p/{post}", response_timeout=BUILT_WITHIN_S)
     async def one_post(post: str) -> RedirectResponse | None:
         post_id = _number(post)
         place = None if post_id is None else await run.io_bound(reading.place, state.archive.store, post_id)

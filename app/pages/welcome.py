@@ -23,7 +23,7 @@ from ..i18n import N_, ngettext
 from ..i18n import gettext as _
 from ..offered import Offer
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 from .welcome_reading import reading
 
 NAMES: Final[Mapping[str, str]] = MappingProxyType({
@@ -39,7 +39,7 @@ LAN_COMMAND: Final = "archiviste serve --lan"
 def register(state: State) -> None:
     """Make the page known to the server."""
 
-    @ui.page(FIRST_RUN)
+    @ui.page(FIRST_RUN, response_timeout=BUILT_WITHIN_S)
     async def welcome_page(etape: str = "") -> None:
         kept = await run.io_bound(first_run.load, state.engine.data) or FirstRun()
         step = etape if etape in STEPS and kept.has_reached(etape) else kept.reached

@@ -11,7 +11,7 @@ PORT ?= 8080
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo run test test-bge lint format check bench bench-import bench-llm bench-scale bench-search quality answers-report claims-report gate-report zones-report kill-test i18n docs package package-complet package-test clean
+.PHONY: bench-encoder demo run test test-bge lint format check bench bench-import bench-llm bench-scale bench-search quality answers-report claims-report gate-report zones-report kill-test i18n docs package package-complet package-test clean
 
 # --- set-up ------------------------------------------------------------------------------------
 
@@ -87,6 +87,10 @@ docs: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.speed
+
+# Passages a second of the embedded encoder; `make bench-encoder DATA=folder`. See tests/bench/encoder.py for bge-m3's architecture.
+bench-encoder: $(VENV)/.dev
+	$(BIN)/python -m tests.bench.encoder $(DATA)
 
 # Our language model's process against llama.cpp used bare; on a quiet machine.
 bench-llm: $(VENV)/.dev

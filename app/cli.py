@@ -157,34 +157,20 @@ def _evaluate(given: argparse.Namespace, choices: Choices) -> int:
         return answers_command.run(given, choices)
     if given.fit_zones:
         return zones_command.run(given, choices)
-    from engine.evaluate import configs, contexts, matrix, questions, report
+    from . import evaluating, runs  # with all that measuring takes
 
-    asked = questions.read(given.questions)
-    folder = report.reserve(given.out or choices.engine.data / "evaluations")
-    models = load_models(choices.engine)
-    try:
-        with ProgressLine() as progress:
-            run = matrix.evaluate(
-                choices.engine,
-                models,
-                asked,
-                configs.named(
-                    given.config,
-                    reranker=models.rerank is not None,
-                    contexts=contexts.ready(choices.engine, models),
-                ),
-                on_progress=progress,
-            )
-    finally:
-        models.close()
-    written = report.write(run, folder, printed.report_words())
+    folder = given.out or choices.engine.data / runs.FOLDER
+    with ProgressLine() as progress:
+        run, written = evaluating.search_run(
+            choices.engine, load_models, given.questions, given.config, folder, on_progress=progress
+        )
     if given.json:
         _print_json(documents.evaluate_document(run))
     else:
         _print(*printed.evaluation_lines(run))
     _say(_("Reports: {paths}").format(paths=", ".join(map(str, written))))
     if given.fit:
-        _say(_fit(asked.questions, choices))
+        _say(_fit(run.questions.questions, choices))
     return DONE
 
 

@@ -30,7 +30,22 @@ def search(
 
     Raises ArchiveFormatError, SettingsError, IndexUnavailable, ModelUnavailable, StoreError, Cancelled.
     """
-    asked, folder = questions.read(path), layout.reserve(engine.data / FOLDER)
+    run, written = search_run(engine, load, path, measured, engine.data / FOLDER, on_progress=on_progress, check=check)
+    return written[0].stem, len(run.questions.questions)
+
+
+def search_run(
+    engine: Settings,
+    load: Callable[[Settings], Models],
+    path: Path,
+    measured: Sequence[str],
+    folder: Path,
+    *,
+    on_progress: Callable[[Progress], None],
+    check: Callable[[], None] = lambda: None,
+) -> tuple[matrix.Run, tuple[Path, ...]]:
+    """The same with its reports in `folder`; the run itself and the files written."""
+    asked, place = questions.read(path), layout.reserve(folder)
     models = load(engine)
     try:
         chosen = configs.named(
@@ -39,8 +54,7 @@ def search(
         run = matrix.evaluate(engine, models, asked, chosen, on_progress=on_progress, check=check)
     finally:
         models.close()
-    written = report.write(run, folder, report_words())
-    return written[0].stem, len(asked.questions)
+    return run, tuple(report.write(run, place, report_words()))
 
 
 def answers(

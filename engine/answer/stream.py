@@ -89,7 +89,6 @@ def _plain(text: str) -> str:
     return f"{head}{links.strip(text).text}{tail}"
 
 
-_TAGS = ("<think>", "</think>", "<thinking>", "</thinking>")
 _START = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _BLOCK = re.compile(r"<think(?:ing)?>(?:(?!</think)[\s\S])*+(?:</think(?:ing)?>|\Z)", re.IGNORECASE)

@@ -66,9 +66,9 @@
     anchor = article ? { article, top: article.getBoundingClientRect().top } : null;
   }
 
-  // Called after the page has changed and before it is painted: what was being read has not moved.
+  // Called after the page has changed and before it is painted: what was being read has not moved, nor what has the focus.
   function stay() {
-    if (anchor?.article.isConnected && (window.scrollY === 0 || !ANCHORED)) {
+    if (anchor?.article.isConnected && (window.scrollY === 0 || !ANCHORED) && !elsewhere()) {
       const shift = anchor.article.getBoundingClientRect().top - anchor.top;
       if (Math.abs(shift) > 1) window.scrollBy({ top: shift, behavior: "instant" });
     }

@@ -15,12 +15,18 @@ pytestmark = pytest.mark.browser
 STEPS = 90  # of Tab in one page: long pages are walked through in part
 QUESTION = "Quels lots de la jante R-28C sont concernés par le rappel ?"
 # What has the focus: whether it can be seen there, and what it is, for the one who reads the failure.
-FOCUS = """() => {
+FOCUS = """async () => {
     const here = document.activeElement;
     if (!here || here === document.body) return null;
-    const seen = here.getBoundingClientRect(), style = getComputedStyle(here);
+    const style = getComputedStyle(here);
     const marked = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== 'none';
-    const inside = seen.bottom > 0 && seen.top < innerHeight && seen.right > 0 && seen.left < innerWidth;
+    const isInside = () => {
+        const seen = here.getBoundingClientRect();
+        return seen.bottom > 0 && seen.top < innerHeight && seen.right > 0 && seen.left < innerWidth;
+    };
+    // What comes into the page in that very frame may have pushed it out, until the next.
+    for (let frames = 0; frames < 10 && !isInside(); frames += 1) await new Promise(requestAnimationFrame);
+    const inside = isInside();
     here.dataset.walked = (Number(here.dataset.walked) || 0) + 1;
     return { what: here.outerHTML.slice(0, 140), marked, inside, again: here.dataset.walked > 1 };
 }"""

@@ -204,3 +204,17 @@ def test_more_messages_take_the_focus_of_who_asked_with_the_keyboard(page: Page,
     page.get_by_role("button", name="Messages suivants").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#message-21")).to_be_focused()
+
+
+def test_messages_that_come_do_not_send_the_focus_away(page: Page, site: str) -> None:
+    """Asked for just before the keyboard went above the messages, they arrive while it is there."""
+    read(page, site, OPENED)
+    first = page.locator("article").first.get_attribute("id")
+    link = page.get_by_role("link", name="Aller au premier message")
+    page.evaluate("scrollTo(0, 0)")
+    page.evaluate("document.querySelector('button.more').click()")
+    link.focus()
+    expect(page.locator("article").first).not_to_have_id(first or "")
+    page.evaluate(STILL, OPENED)
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport()

@@ -10,13 +10,11 @@ import numpy as np
 from ..archive import Archive
 from ..index import dense, lexical
 from ..retrieve import search as search_room
-from ..retrieve.combine import Combination
+from ..retrieve.combine import CANDIDATES, Combination
 from ..retrieve.fusion import Fusion, fuse
 from ..values import Query
 from .fit import Example
 from .questions import Question
-
-CANDIDATES = 60  # more than are combined: harder and easier posts to tell from the answer
 
 
 def collect(

@@ -1,6 +1,7 @@
-"""A second look at the best fused posts with what retrieval already knows: a linear model of seven features.
+"""A second look at the best fused posts with what retrieval already knows: a linear model of six features.
 
-No model and no encoding: BM25, cosine, coverage of the question's rare words and of its neighbouring pairs, length. The
+No model and no encoding: BM25, cosine, coverage of the question's rare words, of its neighbouring pairs, and of its
+runs of letters, which see what stemming misses ("annulation", "annuler"; a compound; a slip). The
 coefficients were fitted on labelled questions (see `engine/evaluate/fit.py`) and stand in combination.json; a file of
 that name in the data folder, fitted on the archive's own questions, takes their place. The combined order joins the
 fused one as a third ranking.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -21,16 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SettingsError
-from ..index.french import Analyser
+from ..index.french import Analyser, fold
 from ..store.archive import PostRow
 from ..values import Contribution, FusedPost, PostId, Ranking
 
 NAME = "combination"
 FILE = "combination.json"
 CANDIDATES = 40  # fused posts looked at again (docs/decisions/0013-a-seventh-feature.md)
+GRAM = 5  # letters of a run (docs/decisions/0025-runs-of-letters.md)
+LETTERS_READ = 20_000  # of a post: a message that is longer pasted something
 RANK_K = 5  # of 1 / (k + rank): small enough for this order to decide among the candidates
-FEATURES = ("bm25", "cosine", "body_coverage", "title_coverage", "coverage", "length", "pairs")
+FEATURES = ("bm25", "cosine", "coverage", "pairs", "grams", "title_grams")
 NEAR = 3  # terms: two words of the question that stand no further apart in a post are a pair of it
+_WORD = re.compile(r"\w+")
 ABSENT_COSINE = -2.0  # the feature of a post without a vector: 0.2 under the best cosine
 
 
@@ -55,10 +60,12 @@ class Combination:
 def load(folder: Path) -> Combination:
     """The archive's own combination when its data folder has one, else the one that comes with the application.
 
-    Raises SettingsError for a file that can't be read as one.
+    One that was fitted on other features says nothing of these and is passed over; raises SettingsError for a file
+    that can't be read as a combination.
     """
     path = folder / FILE
-    return _parse(path.read_text("utf-8"), str(path)) if path.is_file() else _default()
+    own = _parse(path.read_text("utf-8"), str(path)) if path.is_file() else None
+    return own or _default()
 
 
 def save(combination: Combination, path: Path) -> None:
@@ -77,7 +84,7 @@ def features(
     posts: int,
     analyser: Analyser,
 ) -> NDArray[np.float64]:
-    """The (n, 7) features of posts. `bm25` and `cosines` hold the legs' scores; `frequency` counts a term's posts."""
+    """The (n, 6) features of posts. `bm25` and `cosines` hold the legs' scores; `frequency` counts a term's posts."""
     asked = analyser.words(question)
     terms = set(asked)
     neighbours = [(one, other) for one, other in pairwise(asked) if one != other]
@@ -87,28 +94,42 @@ def features(
     best_bm25 = max(bm25.values(), default=0.0) or 1.0
     best_cosine = max(cosines.values(), default=0.0)
 
-    def coverage(held: set[str]) -> float:
-        return math.fsum(idf[term] for term in terms & held) / whole
-
+    titles = [_letters(row.title) for row in rows]
+    bodies = [_letters(row.text + "\n" + row.code) for row in rows]
+    grams = _gram_shares(question, [title + body for title, body in zip(titles, bodies, strict=True)])
+    title_grams = _gram_shares(question, titles)
     found = []
-    for row in rows:
-        text = row.text + "\n" + row.code
-        words = analyser.words(text)
-        body, title = set(words), set(analyser.words(row.title))
+    for n, row in enumerate(rows):
+        words = analyser.words(row.text + "\n" + row.code)
+        held = terms.intersection((*words, *analyser.words(row.title)))
         near = _near(words, terms)
         cosine = cosines.get(row.id)
         found.append(
             (
                 bm25.get(row.id, 0.0) / best_bm25,
                 ABSENT_COSINE if cosine is None else 10 * (cosine - best_cosine),
-                coverage(body),
-                coverage(title),
-                coverage(body | title),
-                math.log1p(len(text)) / 8,
+                math.fsum(idf[term] for term in held) / whole,
                 math.fsum(idf[one] + idf[other] for one, other in neighbours if (one, other) in near) / whole_pairs,
+                grams[n],
+                title_grams[n],
             )
         )
     return np.array(found, np.float64).reshape(len(found), len(FEATURES))
+
+
+def _letters(text: str) -> str:
+    """A text as its words, folded, each between spaces."""
+    return f" {' '.join(_WORD.findall(fold(text[:LETTERS_READ])))} "
+
+
+def _gram_shares(question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    """For each text, the share of the question's runs of letters that it holds; those in few texts count more."""
+    asked = _letters(question)
+    grams = sorted({asked[i : i + GRAM] for i in range(len(asked) - GRAM + 1)})
+    held = np.array([[gram in text for gram in grams] for text in texts], np.float64).reshape(len(texts), len(grams))
+    rarity = np.log1p(len(texts) / (held.sum(axis=0) + 0.5))
+    shares: NDArray[np.float64] = held @ rarity / (rarity.sum() or 1.0)
+    return shares
 
 
 def _near(words: Sequence[str], terms: Set[str]) -> set[tuple[str, str]]:
@@ -151,14 +172,20 @@ def leg_scores(rankings: Sequence[Ranking], name: str) -> dict[PostId, float]:
 
 @cache
 def _default() -> Combination:
-    return _parse(files(__package__).joinpath(FILE).read_text("utf-8"), FILE)
+    found = _parse(files(__package__).joinpath(FILE).read_text("utf-8"), FILE)
+    assert found is not None
+    return found
 
 
-def _parse(text: str, where: str) -> Combination:
+def _parse(text: str, where: str) -> Combination | None:
+    """The combination of a file, None when it is one of other features."""
     try:
         document = json.loads(text)
-        if not isinstance(document, dict) or tuple(document["features"]) != FEATURES:
-            raise ValueError("other features")
+        names = document["features"]
+        if names != list(FEATURES):
+            if not isinstance(names, list) or not names:
+                raise ValueError("features")
+            return None
         found = Combination(
             means=_numbers(document, "means"), deviations=_numbers(document, "deviations"),
             weights=_numbers(document, "weights"), fitted_on=str(document["fitted_on"]),

@@ -19,7 +19,7 @@ from engine.values import Contribution, FusedPost, Mode, PostId
 from tests.factories import WORD_MODELS, post, topic
 from tests.factories import save as save_posts
 
-EVEN = Combination((0.0,) * 7, (1.0,) * 7, (1.0,) * 7, "essai", "2026-11-30")
+EVEN = Combination((0.0,) * 6, (1.0,) * 6, (1.0,) * 6, "essai", "2026-11-30")
 
 
 @pytest.fixture
@@ -46,10 +46,35 @@ def test_the_features_are_those_worked_out_by_hand(rows):
         cosines={PostId(1): 0.8, PostId(9): 0.9}, frequency={"patin": 1, "frein": 4}.__getitem__, posts=10,
         analyser=analyser("fr"),
     )  # fmt: skip
-    body, title = rare / (rare + common), common / (rare + common)
-    length = math.log1p(len("Poncer les patins.\n")) / 8
-    assert found[0] == pytest.approx([0.5, 10 * (0.8 - 0.9), body, title, 1.0, length, 0.0])
-    assert found[1][:5] == pytest.approx([0.0, combine.ABSENT_COSINE, 0.0, title, title])
+    # Runs of five letters: " patins de frein " has thirteen. The first post holds the seven that touch "patins" and, by
+    # its title, " frei" and "frein"; the second these two only. A run that h of the two posts hold weighs
+    # ln(1 + 2 / (h + 0.5)).
+    asked = {" patins de frein "[i : i + 5] for i in range(13)}
+    weight = {0: math.log1p(2 / 0.5), 1: math.log1p(2 / 1.5), 2: math.log1p(2 / 2.5)}
+    assert len(asked) == 13
+    only_first, both = 4, 2  # " pati", "patin", "atins", "tins "; " frei", "frein"
+    whole = only_first * weight[1] + both * weight[2] + (13 - only_first - both) * weight[0]
+    titles = both * weight[2] + 11 * weight[0]
+    grams = [(only_first * weight[1] + both * weight[2]) / whole, both * weight[2] / whole]
+    assert found[0] == pytest.approx([0.5, 10 * (0.8 - 0.9), 1.0, 0.0, grams[0], both * weight[2] / titles])
+    covered = common / (rare + common)
+    assert found[1] == pytest.approx([0.0, combine.ABSENT_COSINE, covered, 0.0, grams[1], both * weight[2] / titles])
+
+
+def test_runs_of_letters_see_what_stemming_misses(rows):
+    found = features(
+        rows, question="le PONÇAGE d'un pâtin", bm25={}, cosines={}, frequency=lambda t: 1, posts=10,
+        analyser=analyser("fr"),
+    )  # fmt: skip
+    grams = found[:, FEATURES.index("grams")]
+    assert grams[0] > grams[1] == 0
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=200), max_size=5))
+def test_a_share_of_runs_of_letters_is_one_for_the_question_itself_and_never_more(question, texts):
+    shares = combine._gram_shares(question, [*map(combine._letters, texts), combine._letters(question)])
+    assert ((shares >= 0) & (shares <= 1 + 1e-9)).all()
+    assert shares[-1] == pytest.approx(1.0 if len(combine._letters(question)) >= combine.GRAM else 0.0)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +107,8 @@ def test_no_post_gives_no_row():
 
 
 def test_scores_are_the_weighted_sum_of_standardised_features():
-    own = Combination((1.0,) * 7, (2.0,) * 7, (1.0, 0, 0, 0, 0, 3.0, 0), "essai", "2026-11-30")
-    assert own.scores(np.array([[3.0, 9, 9, 9, 9, 5.0, 9]])) == pytest.approx([1.0 + 3 * 2.0])
+    own = Combination((1.0,) * 6, (2.0,) * 6, (1.0, 0, 0, 0, 0, 3.0), "essai", "2026-11-30")
+    assert own.scores(np.array([[3.0, 9, 9, 9, 9, 5.0]])) == pytest.approx([1.0 + 3 * 2.0])
 
 
 fused_lists = st.lists(st.integers(1, 60), unique=True, min_size=1, max_size=40)
@@ -125,13 +150,19 @@ def test_an_archive_may_have_its_own(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", json.dumps({"features": ["x"], "means": [], "deviations": [], "weights": []}), "NaN"],
+    ["", "[]", "{}", json.dumps({"features": FEATURES, "means": [], "deviations": [], "weights": []}), "NaN"],
 )
 def test_a_file_that_is_none_is_named(tmp_path, text):
     (tmp_path / combine.FILE).write_text(text)
     with pytest.raises(SettingsError) as caught:
         load(tmp_path)
     assert caught.value.details["key"] == combine.FILE
+
+
+def test_one_fitted_on_other_features_is_passed_over(tmp_path):
+    older = {"features": ["bm25", "length"], "means": [0, 0], "deviations": [1, 1], "weights": [1, 1]}
+    (tmp_path / combine.FILE).write_text(json.dumps(older))
+    assert load(tmp_path) == combine._default()
 
 
 def test_it_takes_part_in_a_mixed_search_and_in_no_other(tiny):

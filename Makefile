@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 VENV_BGE ?= .venv-bge
+VENV_MILVUS ?= .venv-milvus
 VENV_PACKAGE ?= .venv-package
+VENV_COMPLET ?= .venv-complet
 BIN := $(VENV)/bin
 DEMO_DATA ?= .demo
 PORT ?= 8080
@@ -11,7 +13,7 @@ PORT ?= 8080
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: bench-encoder demo run test test-bge lint format check bench bench-import bench-llm bench-scale bench-search quality answers-report claims-report gate-report zones-report kill-test i18n docs package package-complet package-test clean
+.PHONY: bench-encoder bench-milvus demo run test test-bge test-milvus lint format check bench bench-import bench-llm bench-scale bench-search bench-ui quality answers-report claims-report gate-report zones-report kill-test i18n docs package package-complet package-test package-complet-test clean
 
 # --- set-up ------------------------------------------------------------------------------------
 
@@ -30,6 +32,12 @@ $(VENV_BGE)/.bge: pyproject.toml
 	$(VENV_BGE)/bin/python $(PIP) install --upgrade pip
 	$(VENV_BGE)/bin/python $(PIP) install 'torch==2.13.0'
 	$(VENV_BGE)/bin/python $(PIP) install --editable '.[bge]' pytest pytest-asyncio hypothesis
+	touch $@
+
+$(VENV_MILVUS)/.milvus: pyproject.toml
+	$(PYTHON) -m venv $(VENV_MILVUS)
+	$(VENV_MILVUS)/bin/python $(PIP) install --upgrade pip
+	$(VENV_MILVUS)/bin/python $(PIP) install --editable '.[milvus]' pytest pytest-asyncio hypothesis 'ir-measures>=0.4.3,<0.5'
 	touch $@
 
 # The browser journeys drive Debian's Chromium; the queue is also tested on Debian's Redis, HTTPS behind its nginx.
@@ -56,10 +64,14 @@ run: $(VENV)/.base
 	$(BIN)/archiviste serve --port $(PORT)
 
 test: $(VENV)/.dev $(AXE) chromium nginx openssl redis-server lint
-	$(BIN)/python -m pytest tests --ignore=tests/bge --ignore=tests/packaging/frozen
+	$(BIN)/python -m pytest tests --ignore=tests/bge --ignore=tests/milvus --ignore=tests/packaging/frozen
 
 test-bge: $(VENV_BGE)/.bge
 	$(VENV_BGE)/bin/python -m pytest tests/bge
+
+# What an engine elsewhere must do, on Milvus Lite; the contract of the legs runs in `make test` on the local ones.
+test-milvus: $(VENV_MILVUS)/.milvus
+	$(VENV_MILVUS)/bin/python -m pytest tests/milvus tests/engine/index/test_legs.py
 
 # --- keeping it tidy ---------------------------------------------------------------------------
 
@@ -101,10 +113,19 @@ bench-scale: $(VENV)/.dev
 	$(BIN)/python $(PIP) install --editable '.[bench]'
 	$(BIN)/python -m tests.bench.scale $(MORE)
 
+# How long people wait in front of the pages of an indexed archive, in Chromium; on a quiet machine.
+# `make bench-ui DATA=folder MORE="--only search --sleep 300"`
+bench-ui: $(VENV)/.dev chromium
+	$(BIN)/python -m tests.bench.ui $(DATA) $(MORE)
+
 # CNIL and PIAF from ../shared/data; `make quality SETS=scifact` for another. About ten minutes the first time.
 SETS ?= cnil piaf
 quality: $(VENV)/.dev
 	$(BIN)/python -m tests.quality.run $(SETS)
+
+# The engine elsewhere beside the local one on CNIL and PIAF (`make quality` first); see tests/bench/milvus.py for more.
+bench-milvus: $(VENV_MILVUS)/.milvus
+	$(VENV_MILVUS)/bin/python -m tests.bench.milvus quality
 
 # How good the answers are on the demo forum; `make answers-report MORE="piaf --limit 200"` for a collection (`make
 # quality` first), MORE=safety for the safety probes one by one.
@@ -154,15 +175,27 @@ package: $(VENV_PACKAGE)/.package build/bom/.bom
 	$(VENV_PACKAGE)/bin/python packaging/build.py $(PACKAGE)
 	$(VENV_PACKAGE)/bin/python packaging/linux/make.py
 
-# With torch, for bge-m3 and the rerankers: about 2 GB.
-package-complet: $(VENV_PACKAGE)/.package
-	$(VENV_PACKAGE)/bin/python $(PIP) install 'torch==2.13.0' --editable '.[bge]'
-	$(VENV_PACKAGE)/bin/python packaging/build.py complet
+# With torch, for bge-m3 and the rerankers; from an environment and in a folder of its own. On Linux the index's own torch
+# brings CUDA: a machine without such a card installs torch's CPU build in $(VENV_COMPLET) first.
+$(VENV_COMPLET)/.package: pyproject.toml | window-libraries
+	$(PYTHON) -m venv $(VENV_COMPLET)
+	$(VENV_COMPLET)/bin/python $(PIP) install --upgrade pip
+	$(VENV_COMPLET)/bin/python $(PIP) install 'torch==2.13.0'
+	$(VENV_COMPLET)/bin/python $(PIP) install --editable '.[llm,bge,native,packaging]'
+	touch $@
+
+package-complet: $(VENV_COMPLET)/.package build/bom/.bom
+	$(VENV_COMPLET)/bin/python packaging/build.py complet $(PACKAGE)
+	$(VENV_COMPLET)/bin/python packaging/linux/make.py --flavour complet
 
 # The bundle where there is no Python, in a window, killed, installed and removed. Debian, as root.
-package-test: $(VENV)/.dev
+package-test: $(VENV)/.dev | chromium
 	apt-get install -y -qq --no-install-recommends xvfb xdotool openbox wmctrl imagemagick lintian gir1.2-gtk-3.0 gir1.2-webkit2-4.1
-	$(BIN)/python -m pytest tests/packaging/frozen -s
+	$(BIN)/python -m pytest tests/packaging/frozen --ignore=tests/packaging/frozen/complet -s
+
+# The same of what the flavour with torch adds, once both were made.
+package-complet-test: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/packaging/frozen/complet -s
 
 clean:
-	rm -rf $(VENV) $(VENV_BGE) $(VENV_PACKAGE) $(DEMO_DATA) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV_BGE) $(VENV_MILVUS) $(VENV_PACKAGE) $(VENV_COMPLET) $(DEMO_DATA) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

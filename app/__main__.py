@@ -21,6 +21,10 @@ def main() -> int:
         from engine.index import probe_child
 
         return probe_child.main(sys.argv[2:])
+    if sys.argv[1:2] == ["erase-scan"]:
+        from engine.erase import scan_child
+
+        return scan_child.main(sys.argv[2:])
     if sys.argv[1:2] == ["window"]:
         from app import window
 

@@ -14,10 +14,14 @@ from . import (
     access_command,
     answers_command,
     autostart_command,
+    backup_command,
     doctor_command,
+    erase_command,
+    export_command,
     i18n,
     questions_command,
     settings,
+    verify_command,
     zones_command,
 )
 from .i18n import N_
@@ -112,6 +116,8 @@ def _parser() -> argparse.ArgumentParser:
         help=_("also remove the topics that the forum doesn’t show any more, however many they are"),
     )  # fmt: skip
 
+    verify_command.add_arguments(command("verify", _("compare the archive with its sources, topic by topic")))
+
     index = command("index", _("prepare the archive for searching"))
     index.add_argument(
         "--wait", action="store_true", help=_("stay until searching by meaning is ready too (may take hours)")
@@ -167,6 +173,10 @@ def _parser() -> argparse.ArgumentParser:
     zones_command.add_arguments(evaluate)
     _add_json(evaluate)
 
+    exported = command("export", _("take the public archive out: pages to read from a disk, or JSON to import"))
+    export_command.add_arguments(exported)
+    _add_json(exported)
+
     serve = command("serve", _("open the application in a browser"))
     serve.add_argument("--host", metavar="H", help=_("address to listen on (this machine’s own when not given)"))
     serve.add_argument("--port", type=_port, metavar="P", help=_("port to listen on"))
@@ -206,6 +216,18 @@ def _parser() -> argparse.ArgumentParser:
     doctor = command("doctor", _("check the archive and its indexes; repair what can be made again"))
     doctor_command.add_arguments(doctor)
     _add_json(doctor)
+
+    backup = command("backup", _("keep the whole archive in one file, even while the application is open"))
+    backup_command.add_backup_arguments(backup)
+    _add_json(backup)
+
+    restore = command("restore", _("bring an archive back from a backup; the present one is kept aside"))
+    backup_command.add_restore_arguments(restore)
+    _add_json(restore)
+
+    erasing = command("erase", _("erase a member’s name, messages or a text everywhere, for good"))
+    erase_command.add_arguments(erasing)
+    _add_json(erasing)
 
     asked = command("questions", _("show the questions asked on the pages, and those without answer; export or erase"))
     questions_command.add_arguments(asked)

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from engine import (
@@ -28,8 +29,11 @@ from . import (
     answers_command,
     arguments,
     autostart_command,
+    backup_command,
     doctor_command,
     documents,
+    erase_command,
+    export_command,
     foreground,
     i18n,
     job_words,
@@ -40,8 +44,10 @@ from . import (
     questions_command,
     settings,
     sync,
+    verify_command,
     zones_command,
 )
+from .errors import OF_THE_DISK, unusable
 from .i18n import gettext as _
 from .messages import message
 from .output import DONE, FAILED
@@ -77,9 +83,12 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     except BrokenPipeError:
         # The reader has seen enough (`| head`). Python would complain again while closing stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except Exception:  # noqa: BLE001 - the boundary of the process: logged, and told without a traceback
+    except Exception as error:  # noqa: BLE001 - the boundary of the process: logged, and told without a traceback
         _log.exception("unexpected")
-        _say(_("Something unexpected happened. Your archive is intact. Details are in the log."))
+        if isinstance(error, OSError) and error.errno in OF_THE_DISK:
+            _say(message(unusable(Path(error.filename or given.data or "."), error)))
+        else:
+            _say(_("Something unexpected happened. Your archive is intact. Details are in the log."))
     return FAILED
 
 
@@ -217,6 +226,7 @@ _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Choices], int]]] = {
     "search": _search,
     "ask": _ask,
     "evaluate": _evaluate,
+    "export": export_command.run,
     "serve": _serve,
     "access": access_command.run,
     "models": models_command.run,
@@ -224,5 +234,9 @@ _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Choices], int]]] = {
     "jobs": jobs_command.run,
     "doctor": doctor_command.run,
     "autostart": autostart_command.run,
+    "backup": backup_command.back_up,
+    "restore": backup_command.restore,
+    "erase": erase_command.run,
     "questions": questions_command.run,
+    "verify": verify_command.run,
 }

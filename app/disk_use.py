@@ -11,12 +11,28 @@ from engine.doctor.place import size
 from engine.live.raw_folder import FOLDER as RAW
 from engine.live.uploads import FOLDER as UPLOADS
 
+from .backups import FOLDER as BACKUPS
+from .exports import FOLDER as EXPORTS
 from .received import FOLDER as RECEIVED
 
-PARTS: Final = ("messages", "vectors", "tables", "indexes", "models", "uploads", "raw", "received", "logs", "others")
+PARTS: Final = (
+    "messages",
+    "vectors",
+    "tables",
+    "indexes",
+    "models",
+    "uploads",
+    "raw",
+    "received",
+    "backups",
+    "exports",
+    "logs",
+    "others",
+)
 _FILES: Final = {"messages": ("archive.db",), "vectors": ("vectors.db",), "tables": ("app.db", "queue.db")}
 _FOLDERS: Final = {
-    "indexes": "indexes", "models": "models", "uploads": UPLOADS, "raw": RAW, "received": RECEIVED, "logs": "logs",
+    "indexes": "indexes", "models": "models", "uploads": UPLOADS, "raw": RAW, "received": RECEIVED, "backups": BACKUPS,
+    "exports": EXPORTS, "logs": "logs",
 }  # fmt: skip
 _JOURNALS: Final = ("", "-wal", "-shm", "-journal")
 

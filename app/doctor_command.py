@@ -49,7 +49,7 @@ def run(given: Namespace, choices: Choices) -> int:
     if given.json:
         print_json(document(findings, done))
     else:
-        print_lines(*done, *([""] if done else []), *_lines(findings), "", _conclusion(findings))
+        print_lines(*done, *([""] if done else []), *lines(findings))
     return FAILED if any(f.level is Level.ERROR for f in findings) else DONE
 
 
@@ -67,6 +67,13 @@ def document(findings: Iterable[Finding], done: Iterable[str] = ()) -> Document:
         ],
         "repaired": [*done],
     }  # fmt: skip
+
+
+def lines(findings: tuple[Finding, ...]) -> Iterator[str]:
+    """Every finding, and what comes of them."""
+    yield from _lines(findings)
+    yield ""
+    yield _conclusion(findings)
 
 
 def _lines(findings: Iterable[Finding]) -> Iterator[str]:

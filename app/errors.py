@@ -13,7 +13,14 @@ ArchivisteError
 
 from __future__ import annotations
 
-from engine import ArchivisteError
+import errno
+from pathlib import Path
+from typing import Final
+
+from engine import ArchivisteError, DiskFull, StoreError
+
+_REFUSED: Final = (errno.EROFS, errno.EACCES, errno.EPERM)
+OF_THE_DISK: Final = (errno.ENOSPC, *_REFUSED)
 
 
 class JobUnderWay(ArchivisteError):
@@ -62,3 +69,10 @@ class CertificateUnusable(ArchivisteError):
     """HTTPS can’t be served (`reason`: "pair" when one file is missing, else "unreadable"); nothing was started."""
 
     code = "certificate_unusable"
+
+
+def unusable(path: Path, error: OSError) -> StoreError:
+    """What the system refused on a file or folder of the data folder, as an error that has its sentence."""
+    if error.errno == errno.ENOSPC:
+        return DiskFull(path=str(path))
+    return StoreError(path=str(path), reason="unwritable" if error.errno in _REFUSED else error.strerror or str(error))

@@ -165,6 +165,44 @@ def _evaluate(work: Work, steps: Steps) -> Event:
     return Event.COMPLETE
 
 
+def _backup(work: Work, steps: Steps) -> Event:
+    """The data folder in one file, which anybody may go on changing meanwhile."""
+    from . import backups  # with what reads the folder
+
+    saved = backups.make(steps.engine, Path(work.sources[0]), on_progress=steps.progress, check=steps.check)
+    steps.notes.append(Note("backed_up", {"path": str(saved.path), "posts": saved.manifest.posts}))
+    return Event.COMPLETE
+
+
+def _export(work: Work, steps: Steps) -> Event:
+    """The public archive in a folder of its own, as saved JSON or as pages; the format is `measured`."""
+    from . import exports  # with what sanitises posts
+
+    made = exports.make(
+        steps.engine, Path(work.sources[0]), work.measured[0], on_progress=steps.progress, check=steps.check
+    )
+    steps.notes.append(Note("exported", {"path": str(made.folder), "posts": made.posts}))
+    return Event.COMPLETE
+
+
+def _erase(work: Work, steps: Steps) -> Event:
+    """What was confirmed under a token; FALL_SHORT when the check found something left."""
+    from . import erasing  # with what rewrites the data folder
+
+    models = steps.load(steps.engine)
+    try:
+        done = steps.when_free(
+            lambda: erasing.perform(
+                steps.engine, work.sources[0], models, on_progress=steps.progress, check=steps.check
+            )
+        )
+    finally:
+        models.close()
+    if done is not None:
+        steps.notes.append(Note("erased" if done.clean else "erased_in_part", {"certificate": done.token}))
+    return Event.COMPLETE if done is None or done.clean else Event.FALL_SHORT
+
+
 FLOWS: Final[Mapping[Kind, Callable[[Work, Steps], Event]]] = {
     Kind.IMPORT: _import,
     Kind.INDEX: _index,
@@ -172,6 +210,9 @@ FLOWS: Final[Mapping[Kind, Callable[[Work, Steps], Event]]] = {
     Kind.SYNC: _sync,
     Kind.DEMO: _demo,
     Kind.EVALUATE: _evaluate,
+    Kind.EXPORT: _export,
+    Kind.BACKUP: _backup,
+    Kind.ERASE: _erase,
 }
 
 

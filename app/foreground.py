@@ -7,7 +7,16 @@ from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
 
-from engine import ArchivisteError, ImportReport, Models, Progress, Settings, load_models, open_archive
+from engine import (
+    ArchiveFormatError,
+    ArchivisteError,
+    ImportReport,
+    Models,
+    Progress,
+    Settings,
+    load_models,
+    open_archive,
+)
 
 from . import locks, logs, printed, process, running
 from .errors import JobUnderWay
@@ -23,7 +32,7 @@ from .settings import Choices
 
 def import_sources(given: Namespace, choices: Choices) -> int:
     """The command `import`: each source in turn, with its report."""
-    names = {str(source.absolute()): str(source) for source in given.sources}
+    names = {_told(source.absolute()): str(source) for source in given.sources}
     work = Work(Kind.IMPORT, tuple(names), accept_removals=given.allow_removals)
     with Screen(names) as screen:
         job = run(choices.engine, work, heard=screen.heard)
@@ -32,6 +41,14 @@ def import_sources(given: Namespace, choices: Choices) -> int:
         return DONE
     say(_("Part of this could not be imported. What was read is kept."))
     return FAILED
+
+
+def _told(source: Path) -> str:
+    """The path as text; raises ArchiveFormatError when it holds bytes that are none, which no report could name."""
+    said = str(source).encode("utf-8", "replace").decode()
+    if said != str(source):
+        raise ArchiveFormatError(path=said, reason="odd_name")
+    return said
 
 
 def index(given: Namespace, choices: Choices) -> int:

@@ -84,12 +84,12 @@ def size(count: float) -> str:
 
 def date_long(moment: datetime) -> str:
     """The day, local time: « 29 novembre 2026 »."""
-    return format_date(moment.astimezone(), format="long", locale=_current)
+    return _ordinal(format_date(moment.astimezone(), format="long", locale=_current))
 
 
 def date_short(moment: datetime) -> str:
     """The day, local time: « 29 nov. 2026 »."""
-    return format_date(moment.astimezone(), format="medium", locale=_current)
+    return _ordinal(format_date(moment.astimezone(), format="medium", locale=_current))
 
 
 def month(moment: datetime) -> str:
@@ -99,8 +99,7 @@ def month(moment: datetime) -> str:
 
 def day_month(moment: datetime) -> str:
     """The day of any year, local time: « 14 mars », « 1er mai »."""
-    said = format_skeleton("MMMMd", moment.astimezone(), locale=_current)
-    return said.replace("1 ", "1er ", 1) if _current == "fr" and said.startswith("1 ") else said
+    return _ordinal(format_skeleton("MMMMd", moment.astimezone(), locale=_current))
 
 
 def duration(seconds: float) -> str:
@@ -115,6 +114,11 @@ def duration(seconds: float) -> str:
         return f"{minutes}{NBSP}min{NBSP}{rest}{NBSP}s" if rest else f"{minutes}{NBSP}min"
     hours, minutes = divmod(minutes, 60)
     return f"{number(hours)}{NBSP}h{NBSP}{minutes:02}{NBSP}min"
+
+
+def _ordinal(date: str) -> str:
+    """The date as French writes it: the first of a month is « 1er », the other days are plain numbers."""
+    return date.replace("1 ", "1er ", 1) if _current == "fr" and date.startswith("1 ") else date
 
 
 @cache

@@ -18,7 +18,10 @@ class Kind(StrEnum):
     UPDATE = "update"  # an import or a sync, then an index
     SYNC = "sync"  # with a live forum
     DEMO = "demo"  # the forum that comes with the application, with its index
+    EXPORT = "export"  # of the public archive, as saved JSON or as pages
     EVALUATE = "evaluate"  # a question file, asked of the published index
+    ERASE = "erase"  # what a moderator confirmed, by its token
+    BACKUP = "backup"  # of the data folder, into a folder
 
 
 class State(StrEnum):
@@ -90,7 +93,7 @@ class Work:
     sources: tuple[str, ...] = ()  # absolute paths; the address of the forum for SYNC, and for UPDATE from it
     accept_removals: bool = False
     vectors: bool = True  # False: the keyword index alone
-    measured: tuple[str, ...] = ()  # of EVALUATE: names of configurations, or "answers" and who answers
+    measured: tuple[str, ...] = ()  # of EVALUATE: configurations, or "answers" and who; of EXPORT: format
 
     @property
     def key(self) -> str:

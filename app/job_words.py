@@ -9,19 +9,23 @@ from typing import Final
 from engine import ArchivisteError, Flaw, Progress
 
 from . import i18n
+from .flows import ADDRESSES
 from .i18n import N_
 from .i18n import gettext as _
-from .job_states import UNFINISHED, Job, Kind, Note, State
+from .job_states import UNFINISHED, Job, Kind, Note, State, Work
 from .messages import ERRORS, message
 from .progress import describe
 
 KINDS: Final[Mapping[Kind, str]] = MappingProxyType({
     Kind.IMPORT: N_("Import"),
     Kind.INDEX: N_("Preparation of the search"),
-    Kind.UPDATE: N_("Update"),
+    Kind.UPDATE: N_("Import and preparation of the search"),
     Kind.SYNC: N_("Update from the forum"),
     Kind.DEMO: N_("Demo forum"),
     Kind.EVALUATE: N_("Evaluation"),
+    Kind.EXPORT: N_("Export of the archive"),
+    Kind.ERASE: N_("Erasure"),
+    Kind.BACKUP: N_("Backup"),
 })  # fmt: skip
 
 STATES: Final[Mapping[State, str]] = MappingProxyType({
@@ -40,6 +44,10 @@ NOTES: Final[Mapping[str, str]] = MappingProxyType({
     "imported_in_part": N_("{source}, read in part: messages added {added}, changed {changed}, removed {removed}"),
     "synced": N_("{source}: {held} messages in the archive, {holes} missing; {departed} topics gone, {kept} kept"),
     "evaluated": N_("{questions} questions measured: {run}"),
+    "backed_up": N_("{posts} messages are kept in {path}"),
+    "exported": N_("{posts} messages are in the folder {path}"),
+    "erased": N_("Erased and checked: nothing is left. Certificate {certificate}"),
+    "erased_in_part": N_("Erased, but the check found something left. Certificate {certificate}"),
     "crashed_often": N_("It stopped {count} times without a word. It waits until you resume or cancel it."),
     "unexpected": N_("Something unexpected happened. What was done is kept. Details are in the log."),
 })  # fmt: skip
@@ -47,11 +55,16 @@ NOTES: Final[Mapping[str, str]] = MappingProxyType({
 _ERRORS: Final = {kind.code: kind for kind in ERRORS}
 
 
+def kind_name(work: Work) -> str:
+    """What a job does; the first reading of a source and a later one are the same work."""
+    if work.kind is Kind.UPDATE and any(source.startswith(ADDRESSES) for source in work.sources):
+        return _("Reading of the forum and preparation of the search")
+    return _(KINDS[work.kind])
+
+
 def headline(job: Job) -> str:
-    """« Mise à jour (tâche 12) : en cours »."""
-    return _("{kind} (task {job}): {state}").format(
-        kind=_(KINDS[job.work.kind]), job=job.id, state=_(STATES[job.state])
-    )
+    """« Importation (tâche 12) : en cours »."""
+    return _("{kind} (task {job}): {state}").format(kind=kind_name(job.work), job=job.id, state=_(STATES[job.state]))
 
 
 def progress_line(job: Job) -> str:

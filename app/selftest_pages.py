@@ -1,4 +1,4 @@
-"""The self-test's last step: the server with its worker, a page with all it links, and an end that leaves nothing."""
+"""The self-test's server: its worker, the pages that the first one leads to, and an end that leaves nothing."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ START_S: Final = 60.0
 END_S: Final = 30.0
 SAID: Final = "server.log"
 _LINKED: Final = re.compile(r"""(?:src|href)=["'](/[^"'#]+\.(?:css|js|svg|woff2?)[^"']*)["']""")
+_LEADS_TO: Final = re.compile(r'"href":"(/[a-z/-]*)"')  # the menus; messages, members and questions have other signs
+_FETCH_S: Final = 30.0  # a page that reads first
 Found = TypeVar("Found")
 _open = build_opener(ProxyHandler({})).open  # a proxy of the network must not stand between us and ourselves
 
@@ -44,7 +46,8 @@ def serve(data: Path) -> str:
         seconds = time.monotonic() - began
         linked = {urljoin(address, link) for link in _LINKED.findall(page)}
         for link in linked:
-            _open(link, timeout=START_S).close()
+            _open(link, timeout=_FETCH_S).close()
+        pages = _visited(address, page)
         _until(lambda: locks.is_held(worker_lock(data)), START_S, "no worker")
         family = [server.pid, *(child.pid for child in psutil.Process(server.pid).children(recursive=True))]
     finally:
@@ -53,7 +56,18 @@ def serve(data: Path) -> str:
     _until(lambda: not any(map(psutil.pid_exists, family)), END_S, "a process was left behind")
     if locks.is_held(worker_lock(data)) or instance.is_open(data):
         raise AssertionError("a lock was left behind")
-    return f"{i18n.duration(seconds)}, {len(linked)} files, {len(family)} processes"
+    return f"{i18n.duration(seconds)}, {len(linked)} files, {pages} pages, {len(family)} processes"
+
+
+def _visited(address: str, first: str) -> int:
+    """How many pages the menus lead to. Raises URLError for one that can't be shown."""
+    seen, todo = {address}, [first]
+    while todo:
+        for link in {urljoin(address, path) for path in _LEADS_TO.findall(todo.pop())} - seen:
+            seen.add(link)
+            with _open(link, timeout=_FETCH_S) as answer:
+                todo.append(answer.read().decode("utf-8"))
+    return len(seen)
 
 
 def _page(address: str, server: subprocess.Popen[bytes], said: Path) -> str:

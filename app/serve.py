@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from engine import ArchivisteError, Settings
 
-from . import desktop, frozen, instance
+from . import desktop, frozen, instance, mending
+from .errors import unusable
 from .i18n import gettext as _
 from .messages import message
 from .resources import resource
@@ -53,9 +54,9 @@ def run(app: AppSettings, engine: Settings, *, show: bool | None = None) -> int:
     except _PortTaken:
         taken = _("Port {port} is already taken: Archiviste may be open. Close it, or choose another port.")
         failure = taken.format(port=app.port)
-    except OSError:
+    except OSError as error:
         log.exception("the data folder can't be used")
-        failure = _("The data folder can’t be used: {path}.").format(path=engine.data)
+        failure = message(unusable(engine.data, error))
     _say(failure)
     desktop.tell(folder, failure)
     return 1
@@ -82,7 +83,11 @@ def _run(app: AppSettings, engine: Settings, *, show: bool) -> int:
     from .access import serving
     from .state import State
 
+    mended = mending.at_start(engine.data)
+    for said in mended:
+        _say(said)
     state = State(app, engine)
+    state.mended = mended
     # 3. Serve, with the worker as a child.
     worker = Supervisor(engine.data, told=lambda code: _say(message(code)))
     try:
@@ -105,6 +110,7 @@ def _serve(state: State, worker: Supervisor, *, secret: str, show: bool) -> None
 
     from . import pages
     from .access import guard, network, serving
+    from .components import browser_storage
 
     app = state.app
     addresses = network.addresses(app)
@@ -127,6 +133,7 @@ def _serve(state: State, worker: Supervisor, *, secret: str, show: bool) -> None
     nicegui.run.process_pool_start_method = "spawn"
     guard.install(state.access)
     nicegui.app.on_startup(ready)
+    nicegui.app.on_startup(lambda: browser_storage.follow_erasures(state))
     nicegui.app.on_shutdown(window.end)
     nicegui.app.on_shutdown(worker.stop)  # here as well: a SIGTERM ends the process right after this
     nicegui.app.on_shutdown(state.close)

@@ -91,6 +91,17 @@ GROUPS: Final[Mapping[str, Mapping[str, Words]]] = MappingProxyType({
             N_("Weight of exact words"), N_("Share of the exact words in the order of the results."),
         ),
         "engine.dense_weight": Words(N_("Weight of meaning"), N_("Share of the meaning in the order of the results.")),
+        "engine.index_url": Words(
+            N_("Search engine"),
+            N_(
+                "Address of a Milvus server that holds the indexes, as http://192.168.1.20:19530, or a .db file of the"
+                " data folder. Without one they lie in the data folder, which is what one computer needs."
+            ),
+        ),
+        "engine.index_key_variable": Words(
+            N_("Key of the search engine"),
+            N_("Name of the environment variable that holds its key. The key itself is written nowhere."),
+        ),
         "engine.rrf_k": Words(
             N_("Smoothing of the ranks"),
             N_("k of the formula that brings both orders together. Higher, and the first ranks count less."),
@@ -101,6 +112,20 @@ GROUPS: Final[Mapping[str, Mapping[str, Words]]] = MappingProxyType({
         "engine.reranker_model": Words(
             N_("Model that reads again"),
             N_("Folder of a model that reads the best results again. Without one, the order stands."),
+        ),
+        "engine.reranker_url": Words(
+            N_("Server that reads again"),
+            N_(
+                "Address of a server that reads the best results again, as http://192.168.1.20:8081. The question and"
+                " extracts of the messages found are sent to it."
+            ),
+        ),
+        "engine.reranker_remote_model": Words(
+            N_("Model of the server that reads again"), N_("Name that this server gives to its model."),
+        ),
+        "engine.reranker_key_variable": Words(
+            N_("Key of the server that reads again"),
+            N_("Name of the environment variable that holds its key. The key itself is written nowhere."),
         ),
         "engine.rerank_deadline_s": Words(
             N_("Patience for the second reading"), N_("Seconds that a search waits for this model."),
@@ -113,6 +138,29 @@ GROUPS: Final[Mapping[str, Mapping[str, Words]]] = MappingProxyType({
             N_("Folder of bge-m3. Without one, the small model that comes with the application is used."),
         ),
         "engine.bge_precision": Words(N_("Precision of bge-m3"), N_("How it counts; automatic fits this processor.")),
+        "engine.encoder_url": Words(
+            N_("Server for the meaning"),
+            N_(
+                "Address of a server that reads texts for their meaning, as http://192.168.1.20:8080/v1. All public"
+                " messages, the questions and the sentences of the answers are sent to it."
+            ),
+        ),
+        "engine.encoder_remote_model": Words(
+            N_("Model of the server for the meaning"),
+            N_("Name that this server gives to its model. Under another name all messages are read again."),
+        ),
+        "engine.encoder_key_variable": Words(
+            N_("Key of the server for the meaning"),
+            N_("Name of the environment variable that holds its key. The key itself is written nowhere."),
+        ),
+        "engine.encoder_query_prefix": Words(
+            N_("Before a question"),
+            N_("What this model wants before a question; for the e5 family, “query” and a colon."),
+        ),
+        "engine.encoder_passage_prefix": Words(
+            N_("Before an extract"),
+            N_("What this model wants before an extract; for the e5 family, “passage” and a colon."),
+        ),
         "engine.forum_vectors": Words(
             N_("Meaning that a backup brings"), N_("Whether what the forum itself computed with bge-m3 is used."),
         ),
@@ -153,6 +201,10 @@ GROUPS: Final[Mapping[str, Mapping[str, Words]]] = MappingProxyType({
         ),
         "engine.sync_uploads_mb": Words(
             N_("Images and files"), N_("Megabytes for images and files of the forum. 0 fetches none."),
+        ),
+        "engine.import_uploads_mb": Words(
+            N_("Images and files of backups"),
+            N_("Megabytes for images and files of public messages that a backup holds. 0 keeps none."),
         ),
     },
     N_("Questions asked"): {

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from engine import Archive, ArchivisteError, Models, Settings, load_models, open_archive
 from engine.doctor.findings import Finding
+from engine.erase import erased
 from engine.store import subjects
 
 from . import demo, doctor_checks, doctor_words
@@ -56,8 +57,9 @@ class State:
         self.access = Access(app, engine.data)
         self.model_work = ModelWork(engine, self.stopping)
         self._facts: tuple[float, Facts] | None = None
+        self.mended: tuple[str, ...] = ()  # what was put right at the start, in sentences for moderators
         self._found: tuple[Finding, ...] = ()
-        self._examples: tuple[float, tuple[str, ...]] | None = None
+        self._examples: tuple[float, int, tuple[str, ...]] | None = None  # when, and after which erasure
 
     def facts(self) -> Facts:
         """Title, address and size of the archive, at most a minute old."""
@@ -73,6 +75,13 @@ class State:
             self._facts = known = (time.monotonic(), facts)
         return known[1]
 
+    def facts_or_none(self) -> Facts:
+        """The same; of an archive that can't be read, those of an empty one: its pages still have a frame."""
+        try:
+            return self.facts()
+        except ArchivisteError:
+            return Facts(_("Archive of the forum"), "", 0, 0, None)
+
     def may(self, action: Action) -> bool:
         """Whether whoever is in front of the page may do this; ask before going to a thread."""
         return self.access.may(action)
@@ -84,26 +93,27 @@ class State:
 
     def examples(self) -> tuple[str, ...]:
         """Four questions to start with: those of the demo forum, or taken from the titles of the archive."""
-        known = self._examples
-        if known is None or not known[1] or time.monotonic() - known[0] > EXAMPLES_AGE_S:
+        known, after = self._examples, erased.stamp(self.engine.data)
+        if known is None or not known[2] or known[1] != after or time.monotonic() - known[0] > EXAMPLES_AGE_S:
             base_url, questions = demo.examples()
             if self.facts().base_url != base_url:
                 questions = subjects.asked_titles(self.archive.store, EXAMPLES)
                 for title in subjects.other_titles(self.archive.store, EXAMPLES - len(questions)):
                     questions += (_("What do the members say about “{title}”?").format(title=title),)
-            self._examples = known = (time.monotonic(), questions)
-        return known[1]
+            self._examples = known = (time.monotonic(), after, questions)
+        return known[2]
 
     def warm_up(self) -> None:
         """Load the index, the encoder and what is counted, so that the first visitor does not wait. Never raises."""
         with suppress(ArchivisteError):  # what is missing is said where it is asked for
             self.archive.store.columns()
             self.archive.search(_("archive"), k=1)
+            self.archive.store.begin_linked()  # last: only one page needs it
         self._found = doctor_checks.at_start(self.engine, self.models)
 
     def notices(self) -> tuple[str, ...]:
-        """What the quick doctor found at the start and moderators should know, each in a paragraph."""
-        return tuple(doctor_words.notice(finding) for finding in self._found)
+        """What the start put right and what its quick doctor found, for moderators, each in a paragraph."""
+        return (*self.mended, *(doctor_words.notice(finding) for finding in self._found))
 
     def close(self) -> None:
         """Stop the questions being answered, then release the indexes and the databases. Once is enough."""

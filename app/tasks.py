@@ -28,6 +28,7 @@ from .settings import AppSettings
 FILE: Final = "queue.db"
 BUSY_TIMEOUT_S: Final = 30
 EVERY_MINUTES: Final = 5  # between two looks at what was forgotten and at what is due
+CLOCK: Final = timedelta(days=1)  # what the clock of a machine may be put right by
 _log = logging.getLogger(__name__)
 
 
@@ -62,9 +63,13 @@ def periodic_updates(app: AppSettings) -> tuple[tuple[Work, int], ...]:
 
 
 def is_due(jobs: Jobs, work: Work, *, every_hours: int, now: datetime) -> bool:
-    """Whether this work should begin again: hours count from the last time, since the machine may be off at any."""
+    """Whether this work should begin again: hours count from the last time, since the machine may be off at any.
+
+    A last time that is still to come was noted by a clock that has been put back since.
+    """
     last = jobs.last(work)
-    return last is None or now - last.created_at >= timedelta(hours=every_hours)
+    since = None if last is None else now - last.created_at
+    return since is None or since >= timedelta(hours=every_hours) or since < -CLOCK
 
 
 class Queue:

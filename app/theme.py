@@ -87,7 +87,7 @@ def frame(
 
     `search` shows the header's box; `wide` gives the page the whole width rather than that of a text.
     """
-    facts = state.facts()
+    facts = state.facts_or_none()
     ui.page_title(f"{title} – {facts.title}" if title else facts.title)
     # NiceGUI's page is a `main` around everything, header included: ours is the one that counts.
     if (slot := ui.context.client.content.parent_slot) is not None:

@@ -9,6 +9,11 @@ from functools import cache
 from importlib import metadata
 from typing import Final
 
+from engine.settings import INDEX_FORMAT
+from engine.store.schema import ARCHIVE, VECTORS
+
+from .schema import APP
+
 NAME: Final = "archiviste"
 _REQUIRED: Final = re.compile(r"[A-Za-z0-9._-]+")
 _CLASSIFIER: Final = "License :: OSI Approved :: "
@@ -32,10 +37,22 @@ def own() -> str:
         return ""
 
 
+def formats() -> str:
+    """The formats of the data that this version writes; an older folder is brought to them when it is opened."""
+    return f"archive.db {len(ARCHIVE)}, vectors.db {len(VECTORS)}, app.db {len(APP)}, index {INDEX_FORMAT}"
+
+
 @cache
 def libraries() -> tuple[Library, ...]:
     """The libraries that the application asks for and that are here, in alphabetical order. Reads the disk."""
     return tuple(sorted(_libraries(), key=lambda library: library.name.casefold()))
+
+
+def modules() -> frozenset[str]:
+    """The names under which Python imports those libraries. Reads the disk."""
+    ours = {_canonical(library.name) for library in libraries()}
+    found = metadata.packages_distributions().items()
+    return frozenset(name for name, owners in found if ours.intersection(map(_canonical, owners)))
 
 
 def _libraries() -> Iterator[Library]:
@@ -53,6 +70,11 @@ def _libraries() -> Iterator[Library]:
         except metadata.PackageNotFoundError:  # an option that is not installed
             continue
         yield Library(told["Name"], told["Version"], _licence(told))
+
+
+def _canonical(name: str) -> str:
+    """The one spelling of a library's name: case and separators don't count (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _licence(told: metadata.PackageMetadata) -> str:

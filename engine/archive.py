@@ -7,8 +7,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import discourse
+from . import discourse, upload_keeping
 from .answer import answering, asking, gate, kept, looking
+from .erase import erased
 from .index import building, forum_vectors, generations
 from .index.french import Analyser, analyser
 from .index.generations import Agreement, Generation
@@ -45,7 +46,7 @@ class Archive:
         self.vectors = VectorStore(settings.data)
         self.analyser: Analyser = analyser(settings.language)
         self.gate = gate.Gate(settings.data)
-        self._answers = kept.Answers()
+        self._answers, self._erased = kept.Answers(), erased.stamp(settings.data)
         self._lock = threading.Lock()
         self._generation: Generation | None = None
         self._readers: dict[str, int] = {}
@@ -95,7 +96,8 @@ class Archive:
         judged = looking.judge(looked, self.models, self.settings)
         events = answering.answer(
             asked.text, looked.evidence, models=self.models, settings=self.settings, answerer=answerer,
-            analyse=self.analyser.words, answers=self._answers, check=check, zone=judged.zone if judged else None,
+            analyse=self.analyser.words, answers=self._kept_answers(), check=check,
+            zone=judged.zone if judged else None,
         )  # fmt: skip
         try:
             for event in events:
@@ -156,6 +158,12 @@ class Archive:
 
     def __exit__(self, *_exc: object) -> None:
         self.close()
+
+    def _kept_answers(self) -> kept.Answers:
+        """The answers kept; none of before the last erasure."""
+        if (now := erased.stamp(self.settings.data)) != self._erased:
+            self._answers, self._erased = kept.Answers(), now
+        return self._answers
 
     def _rank(self, query: Query, mode: Mode, limit: int, generation: Generation) -> search_room.Found:
         return search_room.rank(
@@ -219,6 +227,9 @@ def import_archive(
                 store, found.items, source=str(source.absolute()), kind=found.kind,
                 whole_forum=found.kind == "dump", accept_removals=accept_removals, on_progress=on_progress,
                 keep_vectors=(lambda _: 0) if ignored else forum_vectors.keeper(settings, store, vectors), check=check,
+                keep_uploads=lambda known: upload_keeping.keep(
+                    settings, store, found.path, known, on_progress=on_progress, check=check
+                ),
             )  # fmt: skip
         finally:
             store.close()

@@ -4,6 +4,7 @@ ArchivisteError(code, **details)      code = i18n key, details = facts for the s
  ├─ SettingsError        key, value             unknown key or bad value
  ├─ GateFileError        path, line, reason     the moderators' rules can't be used
  ├─ ArchiveFormatError   path, where            a source cannot be read
+ ├─ BackupUnusable       path, reason           a backup of the data folder can't be restored; nothing was changed
  ├─ StoreError
  │   ├─ SchemaTooNew     found, supported       written by a newer version
  │   ├─ StoreBusy        holder, reason         another process writes to the data folder
@@ -13,11 +14,14 @@ ArchivisteError(code, **details)      code = i18n key, details = facts for the s
  ├─ IndexUnavailable
  │   ├─ IndexMissing
  │   ├─ IndexOutdated    reason                 fingerprint differs from the code or the model
- │   └─ IndexDamaged     part                   cannot be opened, or disagrees with the store
+ │   ├─ IndexDamaged     part                   cannot be opened, or disagrees with the store
+ │   └─ IndexAway        url, reason            the engine at an address does not answer, or lost what it held
  ├─ ModelUnavailable     role, path             embed, rerank or generate cannot load
  ├─ DownloadFailed       reason, path           a model can't be fetched or added, what was fetched is kept
  ├─ QuerySyntaxError     hint, value            an operator's value can't be understood
  ├─ GenerationFailed     stage                  the language model stopped before its answer
+ ├─ ErasureRefused       reason, value          what should be erased can't be understood, nothing was changed
+ ├─ ExportRefused        path, reason           nothing can be exported there, nothing was written
  ├─ ForumUnavailable     reason, url            a live forum can't be read now, what was fetched is kept
  └─ Cancelled                                   raised by the cancel check, caught by the job
 """
@@ -55,6 +59,15 @@ class ArchiveFormatError(ArchivisteError):
     """A source is not what it should be; the user gives another one. `reason` says what was wrong."""
 
     code = "archive_format"
+
+
+class BackupUnusable(ArchivisteError):
+    """A backup of a data folder can't be restored (`reason` says why), nothing was changed; the user takes another one.
+
+    Reasons: not_a_backup, unreadable, cut, damaged, newer, unsafe (a member that could land elsewhere).
+    """
+
+    code = "backup_unusable"
 
 
 class StoreError(ArchivisteError):
@@ -117,8 +130,14 @@ class IndexDamaged(IndexUnavailable):
     code = "index_damaged"
 
 
+class IndexAway(IndexUnavailable):
+    """The search engine at an address can't be used now; `reason`: "away", "lost", "refused" or "library"."""
+
+    code = "index_away"
+
+
 class ModelUnavailable(ArchivisteError):
-    """A model can't be loaded; search goes on without it."""
+    """A model can't be loaded, or its server does not do what it should; search goes on without it."""
 
     code = "model_unavailable"
 
@@ -154,6 +173,25 @@ class ForumUnavailable(ArchivisteError):
     """
 
     code = "forum_unavailable"
+
+
+class ExportRefused(ArchivisteError):
+    """An export can't go there, or would not be whole (`reason` says why); nothing is left of it.
+
+    Reasons: not_empty, not_a_folder, unwritable (`cause`), changing (posts went or were edited each time it was made).
+    """
+
+    code = "export_refused"
+
+
+class ErasureRefused(ArchivisteError):
+    """What somebody wants erased can't be understood (`reason` says why), nothing was changed; the user says it again.
+
+    Reasons: nothing, no_word (`value` holds no letter, or is too long), expression (`value`, `cause`), too_much (the
+    expression `value` would erase everything, or thousands of different texts).
+    """
+
+    code = "erasure_refused"
 
 
 class Cancelled(ArchivisteError):

@@ -14,8 +14,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .errors import SettingsError
+from .setting_limits import BOUNDS as BOUNDS
+from .setting_limits import CHANGES_INDEX as CHANGES_INDEX
+from .setting_limits import CHOICES as CHOICES
+from .setting_limits import KEEPS_INDEX as KEEPS_INDEX
 
 LEAST_CONTEXT_TOKENS = 512  # less holds no message and its answer
+INDEX_FILE = ".db"  # how an `index_url` ends that is a file
 INDEX_FORMAT = 4  # raise when analysis, passages or index layout change in code
 
 
@@ -102,6 +107,27 @@ class Settings:
     unsupported_claims: str = "mark"
     """What becomes of a model's sentences that the posts they cite don't support: "mark" or "drop"."""
 
+    index_url: str | None = None
+    """Milvus server that holds the indexes, as http://192.168.1.20:19530, or a .db file; without it the data folder."""
+
+    index_key_variable: str | None = None
+    """Name of the environment variable that holds the key of this server."""
+
+    encoder_url: str | None = None
+    """Address of a server that encodes the texts (TEI, vLLM, llama-server…), as http://192.168.1.20:8080/v1."""
+
+    encoder_remote_model: str | None = None
+    """Name that this server gives to the model; another name is another model, for which all is encoded again."""
+
+    encoder_key_variable: str | None = None
+    """Name of the environment variable that holds the key of this server."""
+
+    encoder_query_prefix: str | None = None
+    """What that model wants before a question, as "query:" for the e5 family; a space follows it."""
+
+    encoder_passage_prefix: str | None = None
+    """What that model wants before a passage, as "passage:"; a space follows it."""
+
     rrf_k: int = 20
     """k of reciprocal rank fusion; measured, see docs/decisions/0006-fusion-by-measurement.md (60 in the paper)."""
 
@@ -113,6 +139,15 @@ class Settings:
 
     reranker_model: Path | None = None
     """Folder of a cross-encoder that reads the best results again; the fused order stands when it is not given."""
+
+    reranker_url: str | None = None
+    """Address of a server that reads the best results again (TEI, vLLM, llama-server…), as http://192.168.1.20:8081."""
+
+    reranker_remote_model: str | None = None
+    """Name that this server gives to the model."""
+
+    reranker_key_variable: str | None = None
+    """Name of the environment variable that holds the key of this server."""
 
     rerank_deadline_s: float = 2.0
     """Seconds that a search waits for the cross-encoder before it keeps the fused order."""
@@ -150,81 +185,11 @@ class Settings:
     sync_recheck_requests: int = 1000
     """Requests that a sync spends at most on reading again what is held, oldest look first; 0 reads nothing again."""
 
+    import_uploads_mb: int = 20000
+    """Room for the images and files of public posts that a backup holds, in megabytes; 0 keeps none."""
+
     sync_uploads_mb: int = 0
     """Room for images and files fetched from the forum, in megabytes; 0 fetches none."""
-
-
-# What a change of the setting obliges to rebuild. A test fails on a field that is in neither set.
-CHANGES_INDEX = frozenset({"language", "window_chars", "window_overlap_chars", "min_dense_chars"})
-KEEPS_INDEX = frozenset(
-    {
-        "data",
-        "bge_model",  # the manifest names the model itself
-        "forum_vectors",  # the manifest names their model
-        "bge_precision",  # part of the model's name
-        "embed_batch",
-        "llm_model",
-        "llm_context_tokens",
-        "llm_answer_tokens",
-        "llm_threads",
-        "llm_batch_tokens",
-        "llm_idle_s",
-        "llm_url",
-        "llm_remote_model",
-        "llm_key_variable",
-        "unsupported_claims",
-        "rrf_k",
-        "lexical_weight",
-        "dense_weight",
-        "reranker_model",
-        "rerank_deadline_s",
-        "combine",
-        "gate",
-        "spelling",
-        "candidates",
-        "evidence_max",
-        "evidence_neighbours",
-        "evidence_tokens",
-        "long_topic_posts",
-        "sync_interval_s",
-        "sync_contact",
-        "sync_recheck_requests",
-        "sync_uploads_mb",
-    }
-)
-
-BOUNDS: Mapping[str, tuple[float, float]] = {
-    "window_chars": (200, 8000),
-    "window_overlap_chars": (0, 1000),
-    "min_dense_chars": (0, 200),
-    "embed_batch": (1, 256),
-    "llm_context_tokens": (0, 131072),
-    "llm_answer_tokens": (32, 4096),
-    "llm_threads": (0, 256),
-    "llm_batch_tokens": (0, 2048),
-    "llm_idle_s": (0, 86400),
-    "rrf_k": (1, 1000),
-    "lexical_weight": (0, 10),
-    "dense_weight": (0, 10),
-    "rerank_deadline_s": (0.05, 600),
-    "candidates": (10, 200),
-    "evidence_max": (1, 20),
-    "evidence_neighbours": (0, 10),
-    "evidence_tokens": (200, 100000),
-    "long_topic_posts": (2, 100000),
-    "sync_interval_s": (0.3, 3600),  # Discourse allows 200 requests a minute to an address
-    "sync_recheck_requests": (0, 1000000),
-    "sync_uploads_mb": (0, 10000000),
-}
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "language": ("fr", "en"),
-    "combine": ("on", "off"),
-    "unsupported_claims": ("mark", "drop"),
-    "gate": ("on", "off"),
-    "spelling": ("on", "off"),
-    "forum_vectors": ("auto", "use", "ignore"),
-    "bge_precision": ("auto", "fp32", "bf16", "int8"),
-}
 
 
 def build(data: Path, *layers: Mapping[str, Any]) -> Settings:
@@ -247,7 +212,10 @@ def build(data: Path, *layers: Mapping[str, Any]) -> Settings:
         low, high = LEAST_CONTEXT_TOKENS, BOUNDS["llm_context_tokens"][1]
         value = settings.llm_context_tokens
         raise SettingsError(key="llm_context_tokens", value=value, reason="bounds", low=low, high=high)
-    _check_url(settings.llm_url)
+    for key in ("llm_url", "encoder_url", "reranker_url"):
+        _check_url(key, getattr(settings, key))
+    if settings.index_url is None or not settings.index_url.endswith(INDEX_FILE):
+        _check_url("index_url", settings.index_url, "engine_url")
     return settings
 
 
@@ -258,7 +226,7 @@ def index_fingerprint(settings: Settings) -> str:
     return hashlib.sha256(document.encode()).hexdigest()[:16]
 
 
-def _check_url(url: str | None) -> None:
+def _check_url(key: str, url: str | None, reason: str = "url") -> None:
     if url is None:
         return
     try:
@@ -267,7 +235,7 @@ def _check_url(url: str | None) -> None:
     except ValueError:  # a port that is no number, a bracket that doesn't close
         good = False
     if not good or "@" in url:  # a key in an address would end in a log: it has its own variable
-        raise SettingsError(key="llm_url", value=url.rpartition("@")[2], reason="url")
+        raise SettingsError(key=key, value=url.rpartition("@")[2], reason=reason)
 
 
 def _coerce(key: str, value: Any, kind: str) -> Any:

@@ -72,6 +72,28 @@ class Post:
     post_type: int = 1
     reply_to: PostNumber | None = None
     likes: int = 0
+    revised_at: datetime | None = None  # when its words were last edited for all to see
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that the forum keeps, as its own table lists them, whoever may see it. Whether a public post shows it is
+    for the archive to find: until then nothing of it is written anywhere."""
+
+    url: str
+    sha1: str = ""  # 40 hex digits; "" when the forum does not say
+    name: str = ""  # as the member who sent it named it
+    size: int = 0  # bytes, 0 when unknown
+    original: str = ""  # url of the upload that this is a smaller copy of
+
+
+@dataclass(frozen=True, slots=True)
+class PostMoved:
+    """A public post once stood somewhere else."""
+
+    topic_id: TopicId
+    number: PostNumber
+    post_id: PostId
 
 
 FORUM_MODEL = "discourse:bge-m3"
@@ -117,6 +139,7 @@ class SkipReason(StrEnum):
     MISSING_TOPIC = "missing_topic"
     DUPLICATE = "duplicate"
     UNREADABLE = "unreadable"
+    ERASED = "erased"  # by a moderator of the archive, see engine/erase
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +180,22 @@ class Position:
     total: int
 
 
-SourceItem = Site | Category | Topic | Post | PostVector | VectorsRefused | Skipped | TopicExtent | Flaw | Position
+SourceItem = (
+    Site | Category | Topic | Post | PostMoved | PostVector | VectorsRefused | Upload | Skipped | TopicExtent | Flaw
+    | Position
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class UploadsReport:
+    """What an import or a sync did about images and files; `held` counts those of earlier ones too."""
+
+    fetched: int
+    held: int
+    held_bytes: int
+    absent: int  # the source does not have them
+    no_room: int  # in the quota, or too large
+    finished: bool  # False when the source ended, or stopped answering, before its last file
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,18 +215,7 @@ class ImportReport:
     took_s: float
     vectors: int = 0  # of public posts, computed by the forum and kept
     vectors_refused: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class UploadsReport:
-    """What a sync did about images and files; `held` counts those of earlier syncs too."""
-
-    fetched: int
-    held: int
-    held_bytes: int
-    absent: int  # the forum does not have them
-    no_room: int  # in the quota, or too large
-    finished: bool  # False when the forum stopped answering
+    uploads: UploadsReport | None = None  # None when the source says nothing of images and files
 
 
 @dataclass(frozen=True, slots=True)

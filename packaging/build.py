@@ -6,6 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -31,8 +32,21 @@ def main() -> int:
     bundle = dist / "archiviste"
     print(f"{bundle}: {_megabytes(bundle):.0f} MB, built in {time.monotonic() - began:.0f} s", flush=True)
     report = dist / f"selftest-{given.flavour}.json"
-    options = ["--gguf", str(given.gguf)] if given.gguf else []
-    return subprocess.run([str(bundle / PROGRAM), "--selftest", "--report", str(report), *options]).returncode
+    options = ["--report", str(report)]
+    if given.gguf:
+        options += ["--gguf", str(given.gguf)]
+    with tempfile.TemporaryDirectory() as folder:
+        if given.flavour == "complet":
+            options += _tiny_models(Path(folder))
+        return subprocess.run([str(bundle / PROGRAM), "--selftest", *options]).returncode
+
+
+def _tiny_models(folder: Path) -> list[str]:
+    """Options that make the self-test load an encoder and a reranker as torch runs them, of random weights."""
+    subprocess.run([sys.executable, "-m", "tests.bge.tiny", str(folder)], check=True, cwd=ROOT)
+    from tests.bge.tiny import CROSS_ENCODER, ENCODER
+
+    return ["--bge", str(folder / ENCODER), "--reranker", str(folder / CROSS_ENCODER)]
 
 
 def _megabytes(folder: Path) -> float:

@@ -23,7 +23,6 @@ UNUSED: Final = (
     "_pytest",
     "selenium",
     "matplotlib",
-    "pandas",
     "PIL",
     "chromadb.test",
     "chromadb.server",
@@ -34,7 +33,12 @@ UNUSED: Final = (
     "llama_cpp.server",
 )
 # With FlagEmbedding they are used.
-UNUSED_WITHOUT_TORCH: Final = ("torch", "transformers", "FlagEmbedding", "tokenizers", "scipy", "sklearn", "datasets")
+UNUSED_WITHOUT_TORCH: Final = (
+    "torch", "transformers", "FlagEmbedding", "tokenizers", "accelerate", "datasets", "pandas", "peft", "scipy",
+    "sympy",
+)  # fmt: skip
+# What FlagEmbedding installs for training and evaluation.
+UNUSED_WITH_TORCH: Final = ("sklearn", "sentence_transformers", "ir_datasets", "lxml")
 # The window on Linux is the system's own GTK and WebKit, or there is none: a WebKit can't be moved to another folder.
 SYSTEM_GTK: Final = (
     "Gtk", "Gdk", "GdkPixbuf", "Gio", "GioUnix", "GLib", "GLibUnix", "GObject", "GModule", "WebKit2", "Soup",
@@ -64,22 +68,20 @@ def version() -> str:
     return str(project["version"])
 
 
-def modules(complete: bool) -> list[str]:
+def modules() -> list[str]:
     """Modules that are imported by name, so that no import statement shows them."""
     window = {"win32": ["winforms", "edgechromium"], "darwin": ["cocoa"], "linux": ["gtk"]}
     found = [f"webview.platforms.{name}" for name in window.get(sys.platform, [])]
     found += ["spellchecker", "webview"]
     if sys.platform == "linux":  # GTK's Python side, without GTK
         found += [f"gi.overrides.{name}" for name in ("GLib", "GObject", "Gio", "Gtk", "Gdk", "GdkPixbuf", "Pango")]
-    if complete:
-        found += ["FlagEmbedding", "transformers.models.xlm_roberta", "sentencepiece"]
     return found
 
 
 def excluded(complete: bool) -> list[str]:
     """Modules that are left out although something imports them."""
     left = [*UNUSED, *(f"gi.repository.{name}" for name in SYSTEM_GTK)]
-    return left if complete else [*left, *UNUSED_WITHOUT_TORCH]
+    return [*left, *(UNUSED_WITH_TORCH if complete else UNUSED_WITHOUT_TORCH)]
 
 
 def binaries(found: Toc) -> Toc:

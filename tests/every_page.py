@@ -47,7 +47,10 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "/archive/travaux": ("/archive/travaux",),
     "/archive/importer": ("/archive/importer",),
     "/archive/registre": ("/archive/registre", "/archive/registre?tri=part&page=9"),
+    "/archive/effacement": ("/archive/effacement",),
     "/archive/mises-a-jour": ("/archive/mises-a-jour",),
+    "/archive/sauvegarde": ("/archive/sauvegarde",),
+    "/archive/export": ("/archive/export",),
     "/mesures": ("/mesures", "/mesures?tache=999"),
     "/mesures/comparer": ("/mesures/comparer",),
     "/mesures/questions": ("/mesures/questions",),
@@ -62,7 +65,9 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "/sortir": ("/sortir",),
 }
 # Not pages: what they fetch, and what answers a form.
-NO_PAGE = frozenset({"/uploads/{post}/{name}", "/archive/registre.csv"})
+NO_PAGE = frozenset(
+    {"/uploads/{post}/{name}", "/archive/registre.csv", "/archive/registre.json", "/archive/sauvegarde/{name}"}
+)
 _SHORTER = ("/t/2", "/p/11", "/entrer")
 NOWHERE = "/nulle-part"  # the page of what does not exist
 

@@ -1,9 +1,20 @@
-"""Nothing phones home: import, index, search, ask and a served page open no connection but to this machine."""
+"""Nothing phones home: import, index, search, ask and a served page open no connection but to this machine.
 
+Two guards: an audit hook in the first process, and a library that is loaded before any other (tests/network_guard.c),
+which sees the calls of every child and of native code (Chroma's Rust, llama.cpp) as well. What a browser asks for is
+watched in tests/browser.
+"""
+
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.app.access.visitor import Visitor, heard
+from tests.browser.server import running
 from tests.discourse_server import Reply, Serving, small_forum
 
 ROOT = Path(__file__).parent.parent
@@ -30,33 +41,17 @@ sys.addaudithook(guard)
 COMMANDS = """
 from app import cli
 data = sys.argv[1]
-for argv in (["demo"], ["search", "chaîne"], ["ask", "Quels lots de la jante R-28C sont concernés ?"], ["status"]):
-    status = cli.run(["--data", data, *argv], {})
+environ = {
+    "ARCHIVISTE_LLM_MODEL": sys.argv[2], "ARCHIVISTE_LLM_ANSWER_TOKENS": "32", "ARCHIVISTE_EVIDENCE_MAX": "1",
+    "ARCHIVISTE_EVIDENCE_NEIGHBOURS": "0",
+}
+ask = ["ask", "Quels lots de la jante R-28C sont concernés ?"]
+for argv in (
+    ["demo"], ["search", "chaîne"], ["search", "chaine", "--mode", "dense"], ask, [*ask, "--answerer", "llm"], ["status"],
+    ["models", "list"], ["doctor"], ["export", data + "/sortie"], ["backup", data + "/copie"],
+):
+    status = cli.run(["--data", data, *argv], environ)
     assert status == 0, (argv, status)
-"""
-
-SERVER = """
-import threading, time, urllib.request, os, socket
-with socket.socket() as probe:
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
-
-def visit():
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            for path in ("/", "/chercher?q=cha%C3%AEne", "/t/101/1"):
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=20) as page:
-                    assert page.status == 200
-            time.sleep(1)  # the warm-up thread loads the encoder meanwhile
-            os._exit(0)
-        except OSError:
-            time.sleep(0.05)
-    os._exit(3)
-
-threading.Thread(target=visit, daemon=True).start()
-from app import cli
-cli.run(["--data", sys.argv[1], "serve", "--port", str(port)], {})
 """
 
 SYNC = """
@@ -74,30 +69,75 @@ except OSError as error:
 """
 
 
-def run(code, *argv):
+CHILD_PROBE = """
+import subprocess
+call = "import socket; print(socket.socket().connect_ex(('192.0.2.1', 80)))"
+subprocess.run([sys.executable, "-c", call], check=True)
+subprocess.run([sys.executable, "-c", "import socket; socket.getaddrinfo('forum.exemple', 80)"])
+"""
+
+
+@pytest.fixture(scope="module")
+def guard(tmp_path_factory):
+    """The library that watches a process, its children and their native code."""
+    compiler = shutil.which("cc")
+    assert compiler, "these tests need a C compiler, as llama.cpp does"
+    made = tmp_path_factory.mktemp("guard") / "guard.so"
+    source = Path(__file__).parent / "network_guard.c"
+    subprocess.run([compiler, "-shared", "-fPIC", "-Wall", "-o", made, source, "-ldl"], check=True)
+    return made
+
+
+@pytest.fixture
+def watching(guard, tmp_path):
+    """Variables of the environment of what is watched, and what it called."""
+    log = tmp_path / "network.log"
+    return {"LD_PRELOAD": str(guard), "NETWORK_LOG": str(log)}, lambda: log.read_text() if log.exists() else ""
+
+
+def run(code, *argv, environ):
     return subprocess.run(
-        [sys.executable, "-c", GUARD + code, *map(str, argv)], cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
+        [sys.executable, "-c", GUARD + code, *map(str, argv)], cwd=ROOT, capture_output=True, text=True, timeout=300,
+        env={**os.environ, **environ},
+    )  # fmt: skip
 
 
-def test_the_guard_sees_a_call():
-    found = run(PROBE)
+def test_the_guards_see_a_call(watching):
+    environ, called = watching
+    found = run(PROBE, environ=environ)
     assert "NETWORK" in found.stderr and "Error" in found.stdout
+    assert not called()  # the hook forbade it before
 
 
-def test_commands_stay_on_this_machine(tmp_path):
-    found = run(COMMANDS, tmp_path)
+def test_the_guard_sees_the_calls_of_children(watching):
+    environ, called = watching
+    found = run(CHILD_PROBE, environ=environ)
+    assert found.stdout.split() == ["101"], found.stderr  # ENETUNREACH
+    assert called().splitlines() == ["connect 192.0.2.1", "getaddrinfo forum.exemple"]
+
+
+@pytest.mark.models
+def test_commands_stay_on_this_machine(tmp_path, gguf, watching):
+    environ, called = watching
+    found = run(COMMANDS, tmp_path / "data", gguf, environ=environ)
     assert found.returncode == 0, found.stderr
-    assert "NETWORK" not in found.stderr
+    assert "NETWORK" not in found.stderr and not called()
 
 
-def test_the_server_stays_on_this_machine(demo_data):
-    found = run(SERVER, demo_data)
-    assert found.returncode == 0, found.stderr
-    assert "NETWORK" not in found.stderr
+def test_the_server_its_worker_and_its_pages_stay_on_this_machine(demo_data, watching):
+    environ, called = watching
+    with running(demo_data, environ=environ) as server:
+        visitor = Visitor(server)
+        for path in ("/", "/chercher?q=cha%C3%AEne", "/t/101/1", "/demander?q=Comment+gonfler+un+pneu+%3F", "/archive"):
+            status, page = visitor.open(path)
+            assert status == 200 and page, path
+            with visitor.socket(page) as line:  # the page goes on working: searches, loads the encoder, answers
+                list(heard(line, within_s=2, patience_s=20))
+    assert not called()
 
 
-def test_a_sync_talks_to_the_forum_that_was_named_and_to_nobody_else(tmp_path):
+def test_a_sync_talks_to_the_forum_that_was_named_and_to_nobody_else(tmp_path, watching):
+    environ, called = watching
     forum = small_forum()
     images = [
         f"https://192.0.2.1/uploads/default/original/1X/{'a' * 40}.png",
@@ -108,7 +148,7 @@ def test_a_sync_talks_to_the_forum_that_was_named_and_to_nobody_else(tmp_path):
     forum.posts[60]["avatar_template"] = "https://192.0.2.1/{size}.png"
     forum.fail("/t/102.json", Reply(301, b"", {"Location": "http://192.0.2.1/t/102.json"}))
     with Serving(forum) as served:
-        found = run(SYNC, tmp_path, served.url)
+        found = run(SYNC, tmp_path, served.url, environ=environ)
     assert found.returncode == 0, found.stderr
-    assert "NETWORK" not in found.stderr
+    assert "NETWORK" not in found.stderr and not called()
     assert [asked.path for asked in forum.asked].count("/t/101.json") == 1

@@ -20,6 +20,9 @@ from .roles import Role
 SEEN_EVERY: Final = timedelta(minutes=5)  # how precisely one knows when a session was last used
 NAMES: Final[Mapping[str, Role]] = {"reader": Role.READER, "moderator": Role.MODERATOR}
 _COLUMNS: Final = "id, role, address, created_at, seen_at, expires_at"
+# Where a clock goes back, a session would hold longer than it was meant to: one that is not born yet does not.
+_HOLDS: Final = "expires_at > ? AND created_at <= ?"
+CLOCK_S: Final = 24 * 3600.0  # what the clock of a machine may be put right by
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,8 @@ class Keys:
             row = (
                 self._connections.get()
                 .execute(
-                    f"SELECT {_COLUMNS} FROM sessions WHERE token = ? AND expires_at > ?",
-                    (token, (now or datetime.now(UTC)).timestamp()),
+                    f"SELECT {_COLUMNS} FROM sessions WHERE token = ? AND {_HOLDS}",
+                    (token, *_holds(now)),
                 )
                 .fetchone()
             )
@@ -114,8 +117,8 @@ class Keys:
         """Those that hold, the one used last first."""
         with translated(self.path):
             rows = self._connections.get().execute(
-                f"SELECT {_COLUMNS} FROM sessions WHERE expires_at > ? ORDER BY seen_at DESC, id DESC",
-                ((now or datetime.now(UTC)).timestamp(),),
+                f"SELECT {_COLUMNS} FROM sessions WHERE {_HOLDS} ORDER BY seen_at DESC, id DESC",
+                _holds(now),
             )
             return tuple(map(_session, rows))
 
@@ -134,6 +137,11 @@ class Keys:
         db = self._connections.get()
         with transaction(db, self.path):
             yield db
+
+
+def _holds(now: datetime | None) -> tuple[float, float]:
+    moment = (now or datetime.now(UTC)).timestamp()
+    return moment, moment + CLOCK_S
 
 
 def _name(role: Role) -> str:

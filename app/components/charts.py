@@ -9,6 +9,7 @@ from nicegui import ui
 from ..i18n import language, ngettext, number
 from .markup import box, link, text
 
+YEAR_CHARS = 4
 BARS_HEIGHT, LINE = 24.0, 100.0  # in the units of the line's own drawing
 _LOCALE = {"fr": "fr-FR"}
 
@@ -20,14 +21,18 @@ def bars(labels: Sequence[str], counts: Sequence[int], addresses: Sequence[str],
     """
     figure = f"(n) => Number(n).toLocaleString('{_LOCALE.get(language(), 'en')}')"
     soft = "var(--ink-soft)"  # a drawing in SVG follows the theme by itself
+    # Long names at both ends need room: centred on their bars they would be cut at the edges.
+    long = max(map(len, labels), default=0) > YEAR_CHARS
+    ends = {"alignMinLabel": "left", "alignMaxLabel": "right"} if long else {}
     options = {
         "animation": False,
-        "grid": {"left": 4, "right": 8, "top": 8, "bottom": 4, "containLabel": True},
+        "grid": {"left": 4, "right": 28 if long else 8, "top": 8, "bottom": 4, "containLabel": True},
         "textStyle": {"fontFamily": "inherit"},
         "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}, ":valueFormatter": figure},
         "xAxis": {
             "type": "category", "data": list(labels), "axisTick": {"show": False},
-            "axisLine": {"lineStyle": {"color": "var(--line)"}}, "axisLabel": {"color": soft, "hideOverlap": True},
+            "axisLine": {"lineStyle": {"color": "var(--line)"}},
+            "axisLabel": {"color": soft, "hideOverlap": True, **ends},
         },
         "yAxis": {
             "type": "value", "minInterval": 1, "splitNumber": 3, "splitLine": {"lineStyle": {"color": "var(--line)"}},

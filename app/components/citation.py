@@ -10,6 +10,11 @@ from ..i18n import gettext as _
 WORDS_CHARS = 1_500  # of a long message; who wants other words of it selects them
 
 
+def author_name(row: PostRow) -> str:
+    """The name that its author shows; of a deleted account nothing else is known."""
+    return row.display_name or row.username or _("deleted account")
+
+
 def quoted_words(row: PostRow) -> str:
     """The author's own words, without those that they quoted, cut at a word when they are many."""
     words = row.text.strip()
@@ -21,7 +26,7 @@ def quoted_words(row: PostRow) -> str:
 def source_line(row: PostRow, base_url: str) -> str:
     """Who wrote it, when and where, as a Markdown link to the message on the forum; no host when unknown."""
     said = _("{author}, {date}, message {n} of “{title}”").format(
-        author=row.display_name or row.username, date=date_long(row.created_at), n=number(row.post_number),
+        author=author_name(row), date=date_long(row.created_at), n=number(row.post_number),
         title=row.title,
     )  # fmt: skip
     label = said.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace("\n", " ")

@@ -105,7 +105,7 @@ class JobBoard:
             text(title(job), "td", "past-title")
             text(i18n.date_short(job.ended_at or job.created_at), "td")
             took = (job.ended_at - job.started_at).total_seconds() if job.ended_at and job.started_at else None
-            text(i18n.duration(took) if took is not None else "–", "td")
+            text(i18n.duration(max(0.0, took)) if took is not None else "–", "td")
             with box("td"):
                 text(stood(job), "strong")
                 if said := line(job):

@@ -16,7 +16,7 @@ from .. import job_desk
 from ..i18n import gettext as _
 from ..job_desk import Action
 from ..job_states import UNFINISHED, Job, State, Wish
-from ..job_words import KINDS, STATES, note_line
+from ..job_words import STATES, kind_name, note_line
 from ..messages import message
 from ..progress import describe
 from ..state import State as Pages
@@ -94,8 +94,8 @@ class JobCard:
 
 
 def title(job: Job) -> str:
-    """« Mise à jour (tâche 12) »."""
-    return _("{kind} (task {job})").format(kind=_(KINDS[job.work.kind]), job=job.id)
+    """« Importation (tâche 12) »."""
+    return _("{kind} (task {job})").format(kind=kind_name(job.work), job=job.id)
 
 
 def stood(job: Job) -> str:

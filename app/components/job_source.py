@@ -110,6 +110,9 @@ class SourcePicker:
             self._chosen(found)
         elif found is not None:
             self._tell(way, found)
+            # On a phone it may stand below what is in sight.
+            notice = self._wrong[way].html_id
+            ui.run_javascript(f"document.getElementById('{notice}')?.scrollIntoView({{block: 'center'}})")
 
     def _tell(self, way: Way, said: str) -> None:
         """A sentence below one of the ways, and nothing any more below the others."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
 from nicegui import ui
 
-from engine.store.archive import PostRow
+from engine.store.archive import ArchiveStore, PostRow
 
 from ..browsing_words import member_path
 from ..i18n import date_long, ngettext, number
 from ..i18n import gettext as _
 from .avatar import avatar
-from .citation import quoted_words, source_line
+from .citation import author_name, quoted_words, source_line
 from .markup import box, link, outside_link, text
 from .post_html import clean
-from .post_images import images_of
+from .post_images import surroundings
+
+UNSAID = timedelta(minutes=5)  # after which Discourse itself shows that a message was edited
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +31,11 @@ class ReadyPost:
     safe_html: str
 
 
-def prepare(row: PostRow, *, base_url: str, data: Path) -> ReadyPost:
+def prepare(row: PostRow, *, base_url: str, store: ArchiveStore, data: Path) -> ReadyPost:
     """The message, ready to be shown; call it in a thread. `data` is the folder where images are kept."""
-    return ReadyPost(row, clean(row.cooked, base_url=base_url, image_of=images_of(data, base_url, row.id)))
+    around = surroundings(store, data, base_url, row.id)
+    safe_html = clean(row.cooked, base_url=base_url, image_of=around.image, file_of=around.file, quoted=around.quoted)
+    return ReadyPost(row, safe_html)
 
 
 def anchor(post_number: int) -> str:
@@ -41,7 +46,7 @@ def anchor(post_number: int) -> str:
 def post_article(post: ReadyPost, *, base_url: str, target: bool, accepted: bool, author: str = "") -> None:
     """A message; the `target` is the one that the address names, `author` the only one shown."""
     row = post.row
-    label = _("Message {n}, by {author}").format(n=number(row.post_number), author=row.display_name or row.username)
+    label = _("Message {n}, by {author}").format(n=number(row.post_number), author=author_name(row))
     look = "post is-target" if target else "post"
     with box("article", look, id=anchor(row.post_number), aria_label=label, tabindex=-1):
         _head(row)
@@ -63,12 +68,17 @@ def post_article(post: ReadyPost, *, base_url: str, target: bool, accepted: bool
 def _head(row: PostRow) -> None:
     with box("header", "post-head"):
         avatar(row.username, row.display_name)
-        link(row.display_name or row.username, member_path(row.username), "author")
+        if row.username:
+            link(author_name(row), member_path(row.username), "author")
+        else:
+            text(author_name(row), "span", "author")
         if row.display_name and row.display_name != row.username:
             text(f"@{row.username}", "span", "username")
         with box("span", "when"):
             link(date_long(row.created_at), row.path, "date")
             text(_("no. {n}").format(n=number(row.post_number)), "span", "number")
+            if row.revised_at is not None and row.revised_at - row.created_at > UNSAID:
+                text(_("edited on {date}").format(date=date_long(row.revised_at)), "span", "revised")
 
 
 def _actions(row: PostRow, base_url: str, author: str) -> None:
@@ -78,7 +88,7 @@ def _actions(row: PostRow, base_url: str, author: str) -> None:
             _("Quote"), "button", "action", type="button", title=_("Copy as a quotation, with its address"),
             data_words=quoted_words(row), data_source=source_line(row, base_url),
         )  # fmt: skip
-        if not author:
+        if not author and row.username:
             only = f"{row.path}?{urlencode({'auteur': row.username})}"
             link(_("Only this author"), only, "action")
         if base_url:

@@ -8,15 +8,20 @@ last word. The only thing that a browser fetches for the result is an image of o
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
-from urllib.parse import urlsplit
 
 import nh3
 
+from engine.discourse.plain_text import lay_out
+from engine.discourse.tangled import is_tangled, strip_tags
+
 from ..i18n import gettext as _
+from ..i18n import ngettext
+from ..i18n import number as shown
+from .emoji_names import pictured
+from .post_links import SCHEMES, absolute, image_source, number, our_path, topic_path
 
 _TEXT = frozenset({
     "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1", "h2",
@@ -33,7 +38,9 @@ _CELLS = {"td": {"align", "colspan", "rowspan"}, "th": {"align", "colspan", "row
 _READ_ATTRIBUTES = {
     "*": {"class"},
     "a": {"href"},
-    "img": {"alt", "title", "class", "src", "width", "height"},
+    "img": {"alt", "title", "class", "src", "data-orig-src", "width", "height"},
+    "div": {"class", "data-video-src"},
+    "span": {"class", "data-votes"},
     "iframe": {"src"},
     "video": {"src"},
     "audio": {"src"},
@@ -48,45 +55,49 @@ _WRITTEN_ATTRIBUTES = {
     **_CELLS,
 }
 _CLASSES = {
-    "a": {"outside", "lightbox"},
-    "span": {"absent", "mention", "spoiler"},
+    "a": {"outside", "lightbox", "attachment"},
+    "span": {"absent", "mention", "spoiler", "votes"},
     "div": {"table"},
     "figure": {"quoted", "preview", "poll"},
 }
-_SCHEMES = {"http", "https", "mailto"}
 
 _FURNITURE = frozenset({"meta", "quote-controls", "poll-info", "poll-buttons", "anchor"})
 _VOID = frozenset({"br", "hr", "img", "source"})
 _QUOTE_END = "</figure><!--quote-->"  # the comment tells it from the end of a preview; the last pass drops it
 _EMBEDS = frozenset({"iframe", "video", "audio"})
 _HEADINGS = {"h1": "h4", "h2": "h4", "h3": "h5", "h4": "h5", "h5": "h6", "h6": "h6"}  # the page owns h1 to h3
-_TOPIC_PATH = re.compile(r"^/t/(?:(?P<slug>[^/]*[^/\d][^/]*)/)?(?P<topic>\d{1,12})(?:/(?P<post>\d{1,9}))?/?$")
 _OUR_IMAGE = re.compile(r"/uploads/\d{1,16}/[0-9A-Za-z_-]{1,80}\.[a-z]{3,4}", re.IGNORECASE)
-_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_CONTROL = ("Cc", "Cs")  # Unicode categories: controls, lone surrogates
-_TAG = re.compile(r"<[^<>]*>")
-_MAX_UNCLOSED = 8_000  # elements never closed nest: the parser's time grows with the square of their number
+# Controls but the tab and the line feed, marks that turn the direction of a text, lone surrogates.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _MAX_CHARS = 400_000  # of one post; beyond it a browser suffers and nobody reads
 
 
-def clean(cooked: str, *, base_url: str = "", image_of: Callable[[str], str | None] = lambda url: None) -> str:
+def clean(
+    cooked: str,
+    *,
+    base_url: str = "",
+    image_of: Callable[[str], str | None] = lambda url: None,
+    file_of: Callable[[str], str | None] = lambda url: None,
+    quoted: Callable[[int, int | None], str | None] = lambda topic, post: our_path(topic, post),
+) -> str:
     """The post's HTML, safe to insert in our page; `base_url` is the forum's address, "" when unknown.
 
     Links to topics of the forum lead to our own topic page; every other link is marked `outside`.
     `image_of` gives our own address of an image, None for one that is not held: nothing else is ever fetched.
+    `file_of` does so for any other file, `quoted` for the place (topic, post number) that a quote comes from.
     """
     source = _without_controls(cooked[:_MAX_CHARS])
-    if source.count("<") - 2 * source.count("</") > _MAX_UNCLOSED:
-        return f"<p>{escape(_TAG.sub(' ', source), quote=False)}</p>"
+    if is_tangled(source):
+        return f"<p>{escape(lay_out(strip_tags(source)), quote=False)}</p>"
     readable = nh3.clean(
         source,
         tags=set(_READ),
         clean_content_tags=set(_DROPPED),
         attributes=_READ_ATTRIBUTES,
-        url_schemes=_SCHEMES,
+        url_schemes=SCHEMES,
         link_rel=None,
     )
-    rewriting = _Rewriting(base_url.rstrip("/"), image_of)
+    rewriting = _Rewriting(base_url.rstrip("/"), image_of, file_of, quoted)
     rewriting.feed(readable)
     rewriting.close()
     return nh3.clean(
@@ -96,39 +107,30 @@ def clean(cooked: str, *, base_url: str = "", image_of: Callable[[str], str | No
         attributes=_WRITTEN_ATTRIBUTES,
         allowed_classes=_CLASSES,
         attribute_filter=_only_our_images if rewriting.has_images else None,
-        url_schemes=_SCHEMES,
+        url_schemes=SCHEMES,
         tag_attribute_values={"a": {"target": {"_blank"}}},
         link_rel="noopener noreferrer nofollow",
     )
 
 
-def topic_path(url: str, base_url: str) -> str | None:
-    """Our path of a link into the forum ("/t/slug/12/3"), None when the link leads anywhere else."""
-    try:
-        parts = urlsplit(url)
-        home = urlsplit(base_url)
-    except ValueError:
-        return None
-    if parts.netloc and (not home.netloc or parts.netloc.lower() != home.netloc.lower()):
-        return None
-    found = _TOPIC_PATH.match(parts.path.removeprefix(home.path.rstrip("/")))  # a forum may live in a folder
-    if found is None:
-        return None
-    steps = [found["slug"] or "sujet", found["topic"], *([found["post"]] if found["post"] else [])]
-    return "/t/" + "/".join(steps)
-
-
 class _Rewriting(HTMLParser):
     """Writes the well-formed HTML of the first pass again, without what needs the network."""
 
-    def __init__(self, base_url: str, image_of: Callable[[str], str | None]) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        image_of: Callable[[str], str | None],
+        file_of: Callable[[str], str | None],
+        quoted: Callable[[int, int | None], str | None],
+    ) -> None:
         super().__init__(convert_charrefs=True)
-        self._base_url, self._image_of = base_url, image_of
+        self._base_url, self._image_of, self._file_of, self._quoted = base_url, image_of, file_of, quoted
         self.has_images = False
         self._enlarged: str | None = None  # our address of the image that the link being open enlarges
         self._written: list[str] = []
         self._closers: list[str] = []  # what each open element writes at its end
         self._dropped_at: int | None = None  # depth of the element whose content is being dropped
+        self._unnamed_at: int | None = None  # depth of the video being open that has not told its file yet
 
     def result(self) -> str:
         """What was written, with every element closed."""
@@ -138,7 +140,10 @@ class _Rewriting(HTMLParser):
         attributes = {name: value or "" for name, value in attrs}
         classes = set(attributes.get("class", "").split())
         if tag in _VOID:
-            if self._dropped_at is None:
+            if tag == "source" and self._unnamed_at is not None and attributes.get("src"):
+                self._unnamed_at = None
+                self._written.append("".join(self._embed(attributes["src"])))
+            elif self._dropped_at is None:
                 self._written.append(self._void(tag, attributes, classes))
             return
         opening, closing = "", ""
@@ -151,6 +156,7 @@ class _Rewriting(HTMLParser):
         self._closers.append(closing)
         if tag in _EMBEDS and self._dropped_at is None:
             self._dropped_at = len(self._closers) - 1  # what a browser shows when it can't play them
+            self._unnamed_at = None if attributes.get("src") else self._dropped_at
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _VOID or not self._closers:
@@ -160,7 +166,9 @@ class _Rewriting(HTMLParser):
         if tag == "a":
             self._enlarged = None
         if self._dropped_at is not None and self._dropped_at >= len(self._closers):
-            self._dropped_at = None
+            if self._unnamed_at == self._dropped_at:
+                self._written.append("".join(self._embed("")))
+            self._dropped_at = self._unnamed_at = None
 
     def handle_data(self, data: str) -> None:
         if self._dropped_at is None:
@@ -173,10 +181,10 @@ class _Rewriting(HTMLParser):
             return f"<{tag}>"
         alt = attributes.get("alt") or attributes.get("title") or ""
         if classes & {"emoji", "smiley"}:
-            return escape(alt)
+            return escape(pictured(alt))
         if "avatar" in classes or "site-icon" in classes:
             return ""
-        ours = self._enlarged or self._image_of(attributes.get("src", ""))
+        ours = self._enlarged or self._image_of(image_source(attributes))
         if ours is not None:
             return self._image(ours, alt, attributes)
         if classes & {"thumbnail", "onebox-avatar", "ytp-thumbnail-image"}:  # a preview is read without its picture
@@ -203,7 +211,9 @@ class _Rewriting(HTMLParser):
         if tag == "aside":
             return self._aside(attributes, classes)
         if tag in _EMBEDS:
-            return self._embed(attributes.get("src", ""))
+            return self._embed(attributes["src"]) if attributes.get("src") else ("", "")
+        if attributes.get("data-video-src"):
+            return self._embed(attributes["data-video-src"])
         if tag == "table":
             return '<div class="table"><table>', "</table></div>"
         if tag in _HEADINGS:
@@ -213,6 +223,10 @@ class _Rewriting(HTMLParser):
         if "poll" in classes:
             caption = escape(_("Poll"))
             return f'<figure class="poll"><figcaption>{caption}</figcaption>', "</figure>"
+        votes = number(attributes.get("data-votes", "")) if "poll-votes" in classes else None
+        if votes is not None:
+            said = escape(ngettext("{n} vote", "{n} votes", votes).format(n=shown(votes)))
+            return f'<span class="votes">{said}', "</span> "
         if classes & {"spoiler", "spoiled"}:
             if tag == "span":
                 said = escape(_("Hidden text: show it"))
@@ -232,7 +246,9 @@ class _Rewriting(HTMLParser):
         self._enlarged = self._image_of(href) if "lightbox" in classes else None
         if self._enlarged is not None:
             return f'<a class="lightbox" href="{escape(self._enlarged)}">', "</a>"
-        address = _absolute(href, self._base_url)
+        if "attachment" in classes and (ours := self._file_of(href)) is not None:
+            return f'<a class="attachment" href="{escape(ours)}">', "</a>"
+        address = absolute(href, self._base_url)
         if address is None:
             return "<span>", "</span>"
         return f'<a href="{escape(address)}" target="_blank" class="outside">', "</a>"
@@ -240,10 +256,13 @@ class _Rewriting(HTMLParser):
     def _aside(self, attributes: dict[str, str], classes: set[str]) -> tuple[str, str]:
         if "quote" not in classes:
             return '<figure class="preview">', "</figure>"
+        if "withheld" in classes:  # by the import: nothing of it was kept
+            caption = escape(_("A quote of a message that is not public"))
+            return f'<figure class="quoted"><figcaption>{caption}</figcaption>', _QUOTE_END
         author = attributes.get("data-username", "").strip()
-        topic, post = attributes.get("data-topic", ""), attributes.get("data-post", "")
+        topic, post = number(attributes.get("data-topic", "")), number(attributes.get("data-post", ""))
         caption = escape(_("{author} said:").format(author=author) if author else _("Quote:"))
-        path = topic_path(f"/t/{topic}/{post}" if post else f"/t/{topic}", "")
+        path = self._quoted(topic, post) if topic is not None else None
         if path is not None:
             caption = f'<a href="{escape(path)}">{caption}</a>'
         return f'<figure class="quoted"><figcaption>{caption}</figcaption>', _QUOTE_END
@@ -253,7 +272,11 @@ class _Rewriting(HTMLParser):
         return bool(self._closers) and self._closers[-1] == _QUOTE_END
 
     def _embed(self, src: str) -> tuple[str, str]:
-        address = _absolute(src, self._base_url)
+        ours = self._file_of(src)
+        if ours is not None:
+            said = escape(_("Video or sound: download the file"))
+            return f'<a class="attachment" href="{escape(ours)}">{said}</a>', ""
+        address = absolute(src, self._base_url)
         said = escape(_("Media not loaded"))
         if address is None:
             return f'<span class="absent">{said}</span>', ""
@@ -264,25 +287,6 @@ def _only_our_images(tag: str, attribute: str, value: str) -> str | None:
     return value if tag != "img" or attribute != "src" or _OUR_IMAGE.fullmatch(value) else None
 
 
-def _absolute(href: str, base_url: str) -> str | None:
-    """The full address of a link of the forum, None when there is none that a reader could follow."""
-    href = href.strip()
-    try:
-        parts = urlsplit(href)
-    except ValueError:
-        return None
-    if parts.scheme:
-        return href if parts.scheme.lower() in _SCHEMES else None
-    if parts.netloc:
-        return f"https:{href}" if href.startswith("//") else None
-    if base_url and href.startswith("/"):
-        home = urlsplit(base_url)
-        return f"{home.scheme}://{home.netloc}{href}"
-    return None
-
-
 def _without_controls(text: str) -> str:
     """The text without characters that show nothing or turn the direction of what follows."""
-    if text.isprintable():
-        return text
-    return "".join(c for c in text if c in "\n\t" or not (c in _BIDI or unicodedata.category(c) in ("Cc", "Cs")))
+    return _UNSEEN.sub("", text)

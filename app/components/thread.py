@@ -40,7 +40,7 @@ def load(
     """Messages around a number, sanitised; call it in a thread."""
     rows = reading.window(state.archive.store, topic_id, number, before=before, after=after, author=author)
     base_url = state.facts().base_url
-    return tuple(prepare(row, base_url=base_url, data=state.engine.data) for row in rows)
+    return tuple(prepare(row, base_url=base_url, store=state.archive.store, data=state.engine.data) for row in rows)
 
 
 class Thread:

@@ -26,8 +26,12 @@ def head(topic: Topic, category: Category | None, size: int, home: str, base_url
                 link(tag, tag_path(tag), "tag")
             count = ngettext("{n} message", "{n} messages", size)
             text(count.format(n=number(size)))
-            if topic.closed:
-                text(_("closed topic"))
+            for shown, said in (
+                (topic.pinned, _("pinned topic")), (topic.closed, _("closed topic")),
+                (topic.archived, _("archived topic: nobody could reply any more")),
+            ):  # fmt: skip
+                if shown:
+                    text(said)
         with box("p", "topic-links"):
             link(_("Go to the opening message"), f"{home}/1")
             link(_("Print the whole topic"), f"{home}/imprimer")

@@ -8,6 +8,9 @@ from . import (
     about,
     access,
     archive,
+    archive_backup,
+    archive_erase,
+    archive_export,
     archive_import,
     archive_jobs,
     archive_ledger,
@@ -53,9 +56,12 @@ def register(state: State) -> None:
     welcome.register(state)
     archive.register(state)
     archive_jobs.register(state)
+    archive_export.register(state)
     archive_import.register(state)
     archive_ledger.register(state)
     archive_updates.register(state)
+    archive_erase.register(state)
+    archive_backup.register(state)
     depot.register(state)
     measures.register(state)
     measures_compare.register(state)

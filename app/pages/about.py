@@ -12,7 +12,7 @@ from nicegui import run, ui
 from engine import ArchivisteError, Status
 from engine.models import shelf
 
-from .. import i18n, logs, versions
+from .. import changelog, i18n, logs, versions
 from ..components.markup import box, outside_link, text
 from ..i18n import gettext as _
 from ..i18n import ngettext
@@ -31,6 +31,7 @@ class _Facts:
     status: Status
     libraries: Sequence[versions.Library]
     models: Sequence[shelf.Installed]  # of the data folder, those that are used
+    changes: Sequence[changelog.Version]
 
 
 def register(state: State) -> None:
@@ -62,6 +63,7 @@ def register(state: State) -> None:
                 if moderates:
                     _computer(state)
                 _libraries(found.libraries)
+                _changes(found.changes)
 
         ui.timer(0, fill, once=True)
 
@@ -117,6 +119,10 @@ def _models(state: State, found: _Facts, *, paths: bool) -> None:
                 _fact(_(ROLES[mine.role]), f"{said} — {mine.path}" if paths else said, "code")
             if state.models.remote is not None:
                 _fact(_("Answer server"), state.engine.llm_url or "" if paths else _("chosen by the moderators"))
+            if (url := state.engine.encoder_url) is not None:
+                _fact(_("Server for the meaning"), url if paths else _("chosen by the moderators"))
+            if (url := state.engine.reranker_url) is not None:
+                _fact(_("Server that reads again"), url if paths else _("chosen by the moderators"))
 
 
 def _computer(state: State) -> None:
@@ -125,7 +131,13 @@ def _computer(state: State) -> None:
         with box("dl"):
             _fact(_("Data folder"), str(state.engine.data), "code")
             _fact(_("Logs"), str(logs.path_of(state.engine.data).parent), "code")
+            _fact(_("Data format"), versions.formats(), "code")
             _fact(_("Python"), platform.python_version(), "code")
+        said = _(
+            "A newer version of Archiviste opens this folder and brings it up to date. An older one refuses it and"
+            " changes nothing. Removing Archiviste leaves it where it is."
+        )
+        text(said, "p", "note")
 
 
 def _privacy(state: State) -> None:
@@ -139,6 +151,20 @@ def _privacy(state: State) -> None:
             text(_("Questions are not kept."), "p")
         if state.models.remote is not None:
             said = _("Questions and the messages found are sent to the answer server that the moderators chose.")
+            text(said, "p")
+        if state.engine.encoder_url is not None:
+            said = _(
+                "Questions, messages and sentences of answers are sent to the server that the moderators chose for"
+                " searching by meaning."
+            )
+            text(said, "p")
+        if state.engine.reranker_url is not None:
+            said = _("Questions and extracts of the messages found are sent to the server that reads results again.")
+            text(said, "p")
+        if str(state.engine.index_url or "").startswith("http"):
+            said = _(
+                "The messages, and the words of searches, are sent to the search engine that the moderators chose."
+            )
             text(said, "p")
         text(_("The list of your last questions stays in your browser. Nothing else leaves this computer."), "p")
 
@@ -158,6 +184,30 @@ def _libraries(found: Sequence[versions.Library]) -> None:
                                 text(said, "code")
 
 
+def _changes(found: Sequence[changelog.Version]) -> None:
+    if not found:
+        return
+    with box("section"):
+        text(_("What has changed"), "h2")
+        text(_("From version to version, in English."), "p", "note")
+        for version in found:
+            with box("details", lang="en"):
+                text(version.title, "summary")
+                for section in version.sections:
+                    text(section.title, "h3")
+                    with box("ul"):
+                        for change in section.changes:
+                            with box("li"):
+                                _marked(change)
+
+
+def _marked(change: str) -> None:
+    """A sentence of the changelog, in which code stands between backticks."""
+    for at, piece in enumerate(change.split("`")):
+        if piece:
+            text(piece, "code" if at % 2 else "span")
+
+
 def _fact(name: str, said: str, kind: str = "span") -> None:
     text(name, "dt")
     with box("dd"):
@@ -169,6 +219,6 @@ def _read(state: State) -> _Facts | str:
     try:
         taken = used(state.engine)
         mine = [model for model in shelf.installed(state.engine.data) if model.path in taken]
-        return _Facts(state.archive.status(), versions.libraries(), mine)
+        return _Facts(state.archive.status(), versions.libraries(), mine, changelog.read())
     except ArchivisteError as error:
         return message(error)

@@ -37,6 +37,8 @@ PARTS: Final[Mapping[str, str]] = MappingProxyType({
     "uploads": N_("Images and files of the forum"),
     "raw": N_("Pages fetched from the forum"),
     "received": N_("Backups that were sent here"),
+    "backups": N_("Backups of this archive"),
+    "exports": N_("Exports of this archive"),
     "logs": N_("Logs"),
     "others": N_("Other files"),
 })  # fmt: skip

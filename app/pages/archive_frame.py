@@ -14,12 +14,18 @@ from ..theme import frame
 
 PATH: Final = "/archive"
 JOBS, IMPORT, LEDGER, UPDATES = (f"{PATH}/{name}" for name in ("travaux", "importer", "registre", "mises-a-jour"))
+BACKUPS: Final = f"{PATH}/sauvegarde"
+ERASE: Final = f"{PATH}/effacement"
+EXPORT: Final = f"{PATH}/export"
 _PAGES: Final = (
     (PATH, N_("Overview")),
     (JOBS, N_("Tasks")),
     (IMPORT, N_("Import")),
     (LEDGER, N_("Ledger")),
     (UPDATES, N_("Updates")),
+    (BACKUPS, N_("Backup")),
+    (EXPORT, N_("Export")),
+    (ERASE, N_("Erasure")),
 )
 
 

@@ -11,9 +11,10 @@ from typing import Final
 from urllib.parse import urlencode
 
 import nicegui
-from nicegui import ui
-from starlette.responses import Response
+from nicegui import run, ui
+from starlette.responses import JSONResponse, Response
 
+from engine import verifying
 from engine.store import ledger
 from engine.store.ledger import Hole, HoleOrder, HolePage, Totals
 
@@ -28,9 +29,11 @@ from ..messages import skipped
 from ..printed import ADVICE
 from ..result_export import BOM, cell
 from ..state import State
+from ..verify_command import document
 from .archive_frame import LEDGER, archive_frame
 
 CSV: Final = f"{LEDGER}.csv"
+VERIFICATION: Final = f"{LEDGER}.json"
 ORDERS: Final[Mapping[str, HoleOrder]] = MappingProxyType({
     "manque": HoleOrder.MISSING, "part": HoleOrder.SHARE, "recent": HoleOrder.NEWEST,
 })  # fmt: skip
@@ -68,6 +71,15 @@ def register(state: State) -> None:
         headers = {"Content-Disposition": 'attachment; filename="registre.csv"', "Cache-Control": "no-store"}
         return Response(as_csv(ledger.all_holes(state.archive.store)), media_type="text/csv", headers=headers)
 
+    @nicegui.app.get(VERIFICATION)
+    async def verification_file() -> Response:
+        """What the sources announced and what is held now, every topic."""
+        found = await run.io_bound(verifying.verify_ledger, state.engine)
+        if found is None:  # the server is stopping
+            return Response(status_code=503)
+        headers = {"Content-Disposition": 'attachment; filename="verification.json"', "Cache-Control": "no-store"}
+        return JSONResponse(document(found), headers=headers)
+
 
 def _read(state: State, order: HoleOrder, page: int) -> _Ledger:
     store = state.archive.store
@@ -86,6 +98,10 @@ def _show(found: _Ledger, order: str) -> None:
     with box("section"):
         text(_("Topics that miss messages"), "h2")
         _holes(found, order)
+    with box("section"):
+        text(_("Verification"), "h2")
+        text(_("The command “archiviste verify SOURCE” reads a backup again and compares every message with it."), "p")
+        link(_("What the imports wrote down, topic by topic (JSON)"), VERIFICATION, download="verification.json")
 
 
 def _skipped(counts: Mapping[str, int]) -> None:

@@ -16,14 +16,14 @@ from .. import browsing_words as words
 from ..components import charts
 from ..components.charts import messages
 from ..components.days import day_of_years, day_title
-from ..components.later import later
+from ..components.later import soon
 from ..components.markup import box, link, text
 from ..components.topic_list import short_list
 from ..i18n import gettext as _
 from ..i18n import ngettext, number
 from ..narrowing import periods
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 
 TAGS, MEMBERS, LINKED, YEARS = 30, 10, 10, 3  # shown of each; a link leads to all of them
 
@@ -42,8 +42,8 @@ class _Overview:
 def register(state: State) -> None:
     """Make the page known to the server."""
 
-    @ui.page(words.PATH)
-    def browse_page() -> None:
+    @ui.page(words.PATH, response_timeout=BUILT_WITHIN_S)
+    async def browse_page() -> None:
         today = date.today()
         with frame(state, _("Browse"), here=words.PATH, wide=True), box("div", "browsing"):
             text(_("Browse the archive"), "h1")
@@ -52,10 +52,10 @@ def register(state: State) -> None:
                 link(_("Authors"), words.MEMBERS, "button quiet")
                 link(_("Tags"), words.TAGS, "button quiet")
                 link(_("On this day"), words.day_path(today), "button quiet")
-            later(lambda: _read(state, today), lambda found: _overview(found, today), classes="overview")
+            await soon(lambda: _read(state, today), lambda found: _overview(found, today), classes="overview")
             with box("section", "block linked"):
                 text(_("Topics most linked to"), "h2")
-                later(
+                await soon(
                     lambda: browsing.most_linked(state.archive.store, LINKED), _linked,
                     waiting=_("Reading the links of all messages…"),
                 )  # fmt: skip

@@ -13,11 +13,11 @@ from engine.store.browsing import YearOfDay
 
 from .. import browsing_words as words
 from ..components.days import day_of_years, day_title
-from ..components.later import later
+from ..components.later import soon
 from ..components.markup import box, link, text
 from ..i18n import gettext as _
 from ..state import State
-from ..theme import frame
+from ..theme import BUILT_WITHIN_S, frame
 from .not_found import show as show_not_found
 
 
@@ -28,8 +28,8 @@ def register(state: State) -> None:
     def today_page() -> RedirectResponse:
         return RedirectResponse(words.day_path(date.today()))
 
-    @ui.page(words.DAY + "/{said}")
-    def day_page(said: str) -> None:
+    @ui.page(words.DAY + "/{said}", response_timeout=BUILT_WITHIN_S)
+    async def day_page(said: str) -> None:
         day = words.read_day(said)
         if day is None:
             ui.context.client.status_code = 404
@@ -44,7 +44,7 @@ def register(state: State) -> None:
                 before, after = words.beside(day, -1), words.beside(day, 1)
                 link(f"← {day_title(before)}", words.day_path(before), "button quiet", rel="prev")
                 link(f"{day_title(after)} →", words.day_path(after), "button quiet", rel="next")
-            later(lambda: browsing.on_day(state.archive.store, day.month, day.day), _years)
+            await soon(lambda: browsing.on_day(state.archive.store, day.month, day.day), _years)
 
 
 def _years(found: Sequence[YearOfDay]) -> None:

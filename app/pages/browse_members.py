@@ -15,7 +15,7 @@ from engine.store.members import MemberLife, MemberPage
 from .. import browsing_words as words
 from ..components.charts import messages
 from ..components.days import post_line
-from ..components.later import later
+from ..components.later import soon
 from ..components.markup import box, link, text
 from ..components.pager import page_number, pager
 from ..components.topic_list import sort_links, topic_list
@@ -42,8 +42,8 @@ class _Written:
 def register(state: State) -> None:
     """Make the pages known to the server."""
 
-    @ui.page(words.MEMBERS)
-    def members_page(tri: str = "", page: str = "") -> None:
+    @ui.page(words.MEMBERS, response_timeout=BUILT_WITHIN_S)
+    async def members_page(tri: str = "", page: str = "") -> None:
         order = tri if tri in words.MEMBER_ORDERS else USUAL
 
         def read() -> MemberPage:
@@ -52,7 +52,7 @@ def register(state: State) -> None:
         with frame(state, _("Authors"), here=words.PATH), box("div", "browsing"):
             _way()
             text(_("Authors"), "h1")
-            later(read, lambda found: _members(found, order))
+            await soon(read, lambda found: _members(found, order))
 
     @ui.page("/u/{name}", response_timeout=BUILT_WITHIN_S)
     async def member_page(name: str, tri: str = "", page: str = "") -> None:
@@ -63,7 +63,7 @@ def register(state: State) -> None:
                 state, _("This member has no message in the archive"), _("Check the address, or browse the archive.")
             )
             return
-        _member(state, found, tri, page_number(page))
+        await _member(state, found, tri, page_number(page))
 
 
 def _members(found: MemberPage, order: str) -> None:
@@ -90,7 +90,7 @@ def _members(found: MemberPage, order: str) -> None:
     pager(found.page, found.pages, lambda n: address(order, n))
 
 
-def _member(state: State, found: MemberLife, tri: str, page: int) -> None:
+async def _member(state: State, found: MemberLife, tri: str, page: int) -> None:
     member, store = found.member, state.archive.store
     order = tri if tri in words.TOPIC_ORDERS else USUAL_TOPICS
 
@@ -116,7 +116,7 @@ def _member(state: State, found: MemberLife, tri: str, page: int) -> None:
         with box("section", "block"):
             text(_("Messages by year"), "h2")
             life(found.life, more=narrowed("", "authors", member.username))
-        later(read, lambda written: _written(written, words.member_path(member.username), order))
+        await soon(read, lambda written: _written(written, words.member_path(member.username), order))
 
 
 def _written(found: _Written, path: str, order: str) -> None:

@@ -10,7 +10,7 @@ from engine.store import browsing
 from engine.store.browsing import CategoryLine, TopicPage
 
 from .. import browsing_words as words
-from ..components.later import later
+from ..components.later import soon
 from ..components.markup import box, link, text
 from ..components.pager import page_number
 from ..components.topic_list import topic_list
@@ -28,12 +28,12 @@ USUAL = next(iter(words.TOPIC_ORDERS))
 def register(state: State) -> None:
     """Make the pages known to the server; categories under the addresses that a Discourse gives them."""
 
-    @ui.page(words.TOPICS)
-    def topics_page(tri: str = "", page: str = "") -> None:
+    @ui.page(words.TOPICS, response_timeout=BUILT_WITHIN_S)
+    async def topics_page(tri: str = "", page: str = "") -> None:
         with frame(state, _("All topics"), here=words.PATH), box("div", "browsing"):
             _way()
             text(_("All topics"), "h1")
-            _topics(state, words.TOPICS, tri, page)
+            await _topics(state, words.TOPICS, tri, page)
 
     async def show_category(number: str, tri: str, page: str) -> None:
         found = await run.io_bound(_category, state, number)
@@ -46,8 +46,8 @@ def register(state: State) -> None:
             if found.description:
                 text(found.description, "p", "lead")
             link(_("Search in this category"), Place(query=narrowed("", "categories", said(found))).address)
-            later(lambda: _below(state, found), _category_head)
-            _topics(state, words.category_path(found), tri, page, category=found.id)
+            await soon(lambda: _below(state, found), _category_head)
+            await _topics(state, words.category_path(found), tri, page, category=found.id)
 
     @ui.page("/c/{slug}/{number}", response_timeout=BUILT_WITHIN_S)
     async def category_page(slug: str, number: str, tri: str = "", page: str = "") -> None:
@@ -66,17 +66,17 @@ def register(state: State) -> None:
             _way()
             text(_("Tag “{tag}”").format(tag=tag), "h1")
             link(_("Search in these topics"), Place(query=narrowed("", "tags", tag)).address)
-            _topics(state, words.tag_path(tag), tri, page, tag=tag)
+            await _topics(state, words.tag_path(tag), tri, page, tag=tag)
 
-    @ui.page(words.TAGS)
-    def tags_page() -> None:
+    @ui.page(words.TAGS, response_timeout=BUILT_WITHIN_S)
+    async def tags_page() -> None:
         with frame(state, _("Tags"), here=words.PATH), box("div", "browsing"):
             _way()
             text(_("Tags"), "h1")
-            later(lambda: browsing.tags(state.archive.store), _tags)
+            await soon(lambda: browsing.tags(state.archive.store), _tags)
 
 
-def _topics(
+async def _topics(
     state: State, path: str, tri: str, page: str, *, category: int | None = None, tag: str | None = None
 ) -> None:
     order = tri if tri in words.TOPIC_ORDERS else USUAL
@@ -86,7 +86,7 @@ def _topics(
             state.archive.store, category=category, tag=tag, order=words.TOPIC_ORDERS[order], page=page_number(page)
         )
 
-    later(read, lambda found: topic_list(found, path, order))
+    await soon(read, lambda found: topic_list(found, path, order))
 
 
 def _category(state: State, number: str) -> Category | None:

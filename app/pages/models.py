@@ -60,6 +60,7 @@ def register(state: State) -> None:
             text(_("Models"), "h1")
             said = _("Everything works without them, in a simpler way: small models come with the application.")
             text(said, "p", "lead")
+            text(_("What you fetch or add here is used from the next start of the application."), "p")
             _Page(state, work, files=here)
 
 

@@ -1,7 +1,8 @@
-"""The pages for an address that leads nowhere, and for an error of ours."""
+"""The pages for an address that leads nowhere, for an error of ours, and for one that takes too long."""
 
 from __future__ import annotations
 
+import importlib
 import logging
 
 import nicegui
@@ -9,8 +10,11 @@ from nicegui import ui
 from starlette.requests import Request
 from starlette.responses import Response
 
+from engine import ArchivisteError
+
 from ..components.markup import box, link, text
 from ..i18n import gettext as _
+from ..messages import message
 from ..state import State
 from ..theme import frame
 
@@ -29,11 +33,14 @@ def register(state: State) -> None:
     @nicegui.app.on_page_exception
     def failed(error: Exception) -> None:
         log.error("a page could not be built", exc_info=error)
-        show(
-            state,
-            _("This page can’t be shown"),
-            _("Something failed in the application. Your archive is intact. Details are in the log."),
-        )
+        said = _("Something failed in the application. Your archive is intact. Details are in the log.")
+        show(state, _("This page can’t be shown"), message(error) if isinstance(error, ArchivisteError) else said)
+
+    def given_up(_status: int, _reason: object) -> None:
+        show(state, _("This page can’t be shown"), _("It took too long to prepare. Try again in a moment."))
+
+    # What NiceGUI shows in the place of a page that is not ready in time: no hook leads there.
+    vars(importlib.import_module("nicegui.page"))["error_content"] = given_up
 
 
 def show(state: State, title: str, advice: str, *, way: tuple[str, str] | None = None) -> None:

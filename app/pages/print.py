@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from engine import Topic
 from engine.store import reading
 
+from ..components.citation import author_name
 from ..components.post import ReadyPost
 from ..components.thread import load
 from ..i18n import date_long, language, ngettext, number
@@ -79,7 +80,7 @@ def _start(title: str) -> str:
 
 def _article(post: ReadyPost) -> str:
     row = post.row
-    who = escape(row.display_name or row.username)
+    who = escape(author_name(row))
     reply = ""
     if row.reply_to and row.reply_to != row.post_number:
         reply = f"<p>{escape(_('In reply to message {n}').format(n=number(row.reply_to)))}</p>"

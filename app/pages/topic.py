@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse
 
 from engine import Category, Topic
 from engine.retrieve.in_topic import TopicSearch, search_topic
-from engine.store import reading
+from engine.store import places, reading
 
 from ..components import topic_parts
 from ..components.markup import box, link, text
@@ -123,14 +123,18 @@ def _missing(state: State, beside: str = "") -> None:
 
 def _elsewhere(state: State, asked: _Asked, slug: str, message: int | None) -> str | None:
     """The canonical address when it is another one: the right slug, and the message typed in "go to"."""
-    topic = state.archive.store.topic(asked.topic_id)
+    store, number = state.archive.store, asked.number
+    topic = store.topic(asked.topic_id)
+    if topic is None or (number is not None and not reading.holds(store, topic.id, number)):
+        moved = places.elsewhere(store, asked.topic_id, number)  # where the message that stood here stands now
+        topic = store.topic(moved.topic_id) if moved is not None else topic
+        number = moved.number if moved is not None else number
     if topic is None:
         return None
-    number = asked.number
     if message is not None:
-        number = reading.nearest(state.archive.store, topic.id, message, asked.author)
+        number = reading.nearest(store, topic.id, message, asked.author)
     home = _home(topic)
-    if (number == asked.number and unquote(home) == f"/t/{slug}/{topic.id}") or "/" in topic.slug:
+    if (number == asked.number and unquote(home) == f"/t/{slug}/{asked.topic_id}") or "/" in topic.slug:
         return None
     return _address(home, number, asked)
 

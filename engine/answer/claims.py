@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from ..errors import ModelUnavailable
 from ..index.french import Analyse, fold
 from ..seams import Embed
 from ..values import Evidence
@@ -203,11 +204,13 @@ def _unnamed(sentence: str, facts: _Facts, sources: _Sources, analyse: Analyse, 
     share = 1 - len(missing) / max(1, len(subject) + facts_found)
     if share >= (NAMED_SHARE if embed is not None else NAMED_SHARE_ALONE):
         return ()
-    if embed is not None and closeness.says_the_same(
-        sentence, sources.sentences, sources.posts, analyse=analyse, embed=embed
-    ):
-        return ()
-    return tuple(missing)
+    if embed is None:
+        return tuple(missing)
+    try:
+        alike = closeness.says_the_same(sentence, sources.sentences, sources.posts, analyse=analyse, embed=embed)
+    except ModelUnavailable:  # words alone decide, as without an encoder
+        alike = share >= NAMED_SHARE_ALONE
+    return () if alike else tuple(missing)
 
 
 def _subject(text: str, analyse: Analyse) -> list[tuple[str, frozenset[str]]]:

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
+from ..errors import ModelUnavailable
 from ..index.french import Analyse
 from ..seams import Embed
 from ..values import Evidence, TopicId
@@ -109,9 +110,12 @@ def _inside(sentence: str) -> str:
 def _with_cosines(question: str, candidates: Sequence[Candidate], embed: Embed) -> list[Candidate]:
     if not candidates:
         return []
-    query = embed([question], "query")[0]
-    # As in the index: a reply alone may not say what it speaks of.
-    cosines = embed([f"{c.post.item.title}. {c.text}" for c in candidates], "passage") @ query
+    try:
+        query = embed([question], "query")[0]
+        # As in the index: a reply alone may not say what it speaks of.
+        cosines = embed([f"{c.post.item.title}. {c.text}" for c in candidates], "passage") @ query
+    except ModelUnavailable:  # words alone choose, as without an encoder; the search has told it
+        return list(candidates)
     low, high = float(np.min(cosines)), float(np.max(cosines))
     spread = (high - low) or 1.0
     best = max(candidate.score for candidate in candidates)

@@ -18,6 +18,8 @@ ABBREVIATIONS = frozenset(
 ENDING_ABBREVIATIONS = frozenset({"etc", "svp", "env", "max", "min"})
 # A quotation longer than this is taken as a forgotten closing mark.
 QUOTED_CHARS = 300
+# Before the full stop of a list item's number: digits and what indents them.
+ITEM_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,9 @@ def _ends(text: str, found: re.Match[str]) -> bool:
         return follower.isupper()
     if word in ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
         return False
-    # "1. Brosser": the number of a list item is not a sentence.
-    line = text.rfind("\n", 0, found.start()) + 1
-    return not text[line : found.start()].strip().isdigit()
+    # "1. Brosser": the number of a list item is not a sentence. A long line is none, and is not gone through again.
+    line = text.rfind("\n", max(0, found.start() - ITEM_CHARS), found.start()) + 1
+    return (not line and found.start() > ITEM_CHARS) or not text[line : found.start()].strip().isdigit()
 
 
 def _last_word(text: str, end: int) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import IndexAway
 from ..index import dense as dense_index
 from ..index import lexical as lexical_index
 from ..index.french import Analyse
@@ -90,7 +91,10 @@ def _meaning(evidence: Sequence[Evidence], found: Found, generation: Generation)
     hits, read = lexical.post_ids[:FIRST], [item.post_id for item in evidence]
     missing = {*hits, *read} - cosines.keys()
     if missing:
-        cosines |= generation.dense.cosines(found.vector, missing)
+        try:
+            cosines |= generation.dense.cosines(found.vector, missing)
+        except IndexAway:
+            return None
     near = [cosines[post_id] for post_id in read if post_id in cosines]
     encoded = sum(post_id in cosines for post_id in hits)
     if not near or not dense.scores or encoded < MIN_WITH_VECTOR * len(hits):

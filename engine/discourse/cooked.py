@@ -20,11 +20,14 @@ from .elements import BLOCKS, CELLS, CHROME, DECORATION, DROPPED, SPOILERS, WITH
 from .plain_text import BLOCK, BREAK, lay_out, one_line, remove_controls, repair, verbatim
 from .tangled import is_tangled, strip_tags
 
+# Of one post. Discourse takes at most 150,000 characters of source, which become six times that at the very worst.
+MAX_HTML_BYTES = 2 * 1024 * 1024
 _USELESS = re.compile(r"[\W_]+")
 _NOTHING = CookedText("")
 
 # javascript:, data: and the like are no files; "upload:" is Discourse's own
 _FOREIGN_SCHEME = re.compile(r"(?!https?:|upload:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_LOST = "/images/transparent.png"  # what Discourse shows of an upload that it can't find
 _SMILEY_PATH = re.compile(r"/(?:smil(?:e|ey|ies)|emoji|emoticons?)/", re.IGNORECASE)
 
 _Kind = Literal["own", "quote", "code", "spoiler"]
@@ -100,6 +103,8 @@ def _walk(root: LexborNode | None, attachments: list[Attachment]) -> list[_Sink]
             continue
         if tag == "a" and "attachment" in classes and attributes:
             _attach(attachments, attributes.get("href") or "", _inner_text(node))
+        elif attributes and (address := attributes.get("data-video-src")):  # a player that the browser builds
+            _attach(attachments, address, "")
         mark = BLOCK if tag in BLOCKS else " " if tag in CELLS else ""
         sink.pieces.append(mark)
         above.append((node.next, mark, sink, keep_lines))
@@ -168,6 +173,8 @@ def _leaf(
     """What is read of an element that is not walked: a title of a onebox, nothing of an image."""
     if tag == "img":
         address = attributes.get("src") or ""
+        if not address or address.endswith(_LOST):
+            address = attributes.get("data-orig-src") or address
         if not DECORATION.isdisjoint(classes) or _SMILEY_PATH.search(address):
             return
         parent = node.parent

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..sources import Flaw, Position
-from .backup import Dump, DumpCutError
+from .backup import TOO_LONG, Dump, DumpCutError
 
 NULL = b"\\N"
 MAX_COLUMNS = 10_000  # PostgreSQL itself stops at 1,600
@@ -48,10 +48,11 @@ class Row(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """A row that has not as many fields as its table has columns."""
+    """A row that has not as many fields as its table has columns, or that is too long; `code` is that of a flaw."""
 
     table: str
     number: int
+    code: str = "bad_row"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,11 @@ def _block(
             if line[:2] == b"\\." and line.rstrip(b"\r\n") == b"\\.":
                 yield End(header.table)
                 return
+            if line == TOO_LONG:
+                number += 1
+                if columns is not None:
+                    yield BadRow(header.table, number, "line_too_long")
+                continue
             if line[-1:] != b"\n":  # the last line of a cut file: its last field may be a half
                 break
             number += 1
@@ -126,12 +132,12 @@ def _block(
                 yield position()
             if columns is None:
                 continue
-            fields = line.rstrip(b"\r\n").split(b"\t")
-            if len(fields) == width:
-                fields.append(NULL)
-                yield Row(header.table, number, tuple([fields[index] for index in pick]))
-            else:
+            if line.count(b"\t") != width - 1:  # counted before anything is cut into a million pieces
                 yield BadRow(header.table, number)
+                continue
+            fields = line.rstrip(b"\r\n").split(b"\t")
+            fields.append(NULL)
+            yield Row(header.table, number, tuple([fields[index] for index in pick]))
     except DumpCutError as cut:
         raise DumpCutError(cut.code, f"{header.table}:{number}") from cut
     raise DumpCutError("truncated", f"{header.table}:{number}")

@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ..errors import ArchiveFormatError
-from ..sources import Flaw, Position, Post, Skipped, SkipReason, SourceItem
+from ..sources import Flaw, Position, Post, PostMoved, Skipped, SkipReason, SourceItem
 from ..values import PostId, PostNumber, TopicId
 from . import dump_vectors, visibility
 from .backup import open_dump
-from .cooked import clean_html, parse
+from .cooked import MAX_HTML_BYTES, clean_html, parse
 from .copy_text import NULL, BadRow, Block, End, Row, rows, text
 from .dump_tables import POSTS, REQUIRED, SMALL_TABLES, SmallTables, count, identifier, moment, number
+from .polls import with_votes
+from .withheld import Private, PrivatePlaces, withhold
 
 MAX_FLAWS = 100  # named of one kind of row; more would only say the same, and every post is counted anyway
 
@@ -37,9 +39,9 @@ def read_dump(path: Path, *, check: Callable[[], None]) -> Iterator[SourceItem]:
     """
     size = path.stat().st_size
     # 1. All that posts refer to.
-    tables = SmallTables()
+    tables, private = SmallTables(), PrivatePlaces()
     fatal: Flaw | None = None
-    for item in _read_small_tables(path, tables, total=2 * size, check=check):
+    for item in _read_small_tables(path, tables, private, total=2 * size, check=check):
         if isinstance(item, Flaw) and item.fatal:
             fatal = item
         else:
@@ -55,13 +57,16 @@ def read_dump(path: Path, *, check: Callable[[], None]) -> Iterator[SourceItem]:
             except ValueError:
                 verdicts[topic_id] = SkipReason.UNREADABLE
                 yield Flaw("bad_row", f"topics, id {topic_id}")
+    is_private = private.judge(verdicts)
+    yield from tables.known_uploads()
     # 3. The posts.
     models, refused = dump_vectors.verdicts(tables.vector_models, tables.vectors)
     public: set[PostId] = set()
-    for found in _read_posts(path, tables, verdicts, offset=size, cut=fatal is not None, check=check):
-        if models and isinstance(found, Post):
+    for found in _read_posts(path, tables, verdicts, is_private, offset=size, cut=fatal is not None, check=check):
+        if (models or tables.moved) and isinstance(found, Post):
             public.add(found.id)
         yield found
+    yield from _moved(tables, verdicts, public)
     # 4. What the forum has computed of them.
     if fatal is None:
         yield from refused
@@ -73,25 +78,34 @@ def read_dump(path: Path, *, check: Callable[[], None]) -> Iterator[SourceItem]:
 
 
 def _read_small_tables(
-    path: Path, tables: SmallTables, *, total: int, check: Callable[[], None]
+    path: Path, tables: SmallTables, private: PrivatePlaces, *, total: int, check: Callable[[], None]
 ) -> Iterator[Flaw | Position]:
-    """Fill `tables`; say what could not be read of them."""
+    """Fill `tables` and `private`; say what could not be read of them."""
     seen: set[str] = set()
     cut = False
     flaws: Counter[str] = Counter()
+    answered: dict[int, int] = {}  # topic by post that is marked as the answer
+    wanted = {**SMALL_TABLES, "posts": PrivatePlaces.COLUMNS}
     with open_dump(path) as dump:
-        for item in rows(dump, SMALL_TABLES, position=lambda: Position(dump.position(), total), check=check):
+        for item in rows(dump, wanted, position=lambda: Position(dump.position(), total), check=check):
             match item:
                 case Block():
                     seen.add(item.table)
                     if lacking := REQUIRED.get(item.table, frozenset()).difference(item.columns):
                         where = f"{item.table}: {', '.join(sorted(lacking))}"
                         raise ArchiveFormatError(path=str(path), reason="missing_columns", where=where)
+                case Row(table="posts"):
+                    private.note(item)
+                    if tables.accepted_posts:
+                        _note_answer(item, tables.accepted_posts, answered)
+                case BadRow(table="posts"):  # the second pass tells of it
+                    continue
                 case Row() | BadRow():
                     if not _added(tables, item):
                         flaws[item.table] += 1
                         if flaws[item.table] <= MAX_FLAWS:
-                            yield Flaw("bad_row", f"{item.table}:{item.number}")
+                            code = item.code if isinstance(item, BadRow) else "bad_row"
+                            yield Flaw(code, f"{item.table}:{item.number}")
                 case Flaw():
                     cut = cut or item.fatal
                     yield item
@@ -100,6 +114,24 @@ def _read_small_tables(
     for table in REQUIRED:
         if table not in seen and (table == "posts" or not cut):
             raise ArchiveFormatError(path=str(path), reason=f"no_{table}_table")
+    tables.settle(answered)
+
+
+def _note_answer(row: Row, accepted: set[int], answered: dict[int, int]) -> None:
+    try:
+        post_id = int(row.fields[0])
+        if post_id in accepted:
+            answered[post_id] = int(row.fields[1])
+    except ValueError:
+        return  # the second pass tells of it
+
+
+def _moved(tables: SmallTables, verdicts: Mapping[int, SkipReason | None], public: set[PostId]) -> Iterator[PostMoved]:
+    """Where public posts once stood, as long as that was no private place."""
+    for topic_id, place, post_id in tables.moved:
+        was_public = verdicts.get(topic_id) in (None, SkipReason.DELETED_TOPIC)  # merged topics are often deleted
+        if was_public and post_id in public and topic_id > 0 and place > 0:
+            yield PostMoved(TopicId(topic_id), PostNumber(place), PostId(post_id))
 
 
 def _added(tables: SmallTables, row: Row | BadRow) -> bool:
@@ -116,6 +148,7 @@ def _read_posts(
     path: Path,
     tables: SmallTables,
     verdicts: Mapping[int, SkipReason | None],
+    is_private: Private,
     *,
     offset: int,
     cut: bool,
@@ -126,12 +159,12 @@ def _read_posts(
         for item in rows(dump, POSTS, position=lambda: Position(offset + dump.position(), 2 * offset), check=check):
             match item:
                 case Row():
-                    post = _read_post(item.fields, tables, verdicts, cut=cut)
-                    yield post or Skipped(SkipReason.UNREADABLE)
-                    good = post is not None
+                    post = _read_post(item.fields, tables, verdicts, is_private, cut=cut)
+                    flaw = post if isinstance(post, str) else ""
+                    yield Skipped(SkipReason.UNREADABLE) if isinstance(post, str) else post
                 case BadRow():
                     yield Skipped(SkipReason.UNREADABLE)
-                    good = False
+                    flaw = item.code
                 case End("posts"):
                     return
                 case Position():
@@ -139,16 +172,21 @@ def _read_posts(
                     continue
                 case _:  # headers and flaws of the whole file: the first pass has told of them
                     continue
-            if not good:
+            if flaw:
                 flaws += 1
                 if flaws <= MAX_FLAWS:
-                    yield Flaw("bad_row", f"posts:{item.number}")
+                    yield Flaw(flaw, f"posts:{item.number}")
 
 
 def _read_post(
-    fields: tuple[bytes, ...], tables: SmallTables, verdicts: Mapping[int, SkipReason | None], *, cut: bool
-) -> Post | Skipped | None:
-    """One row as a public post, or skipped; None when a value is not what its column holds."""
+    fields: tuple[bytes, ...],
+    tables: SmallTables,
+    verdicts: Mapping[int, SkipReason | None],
+    is_private: Private,
+    *,
+    cut: bool,
+) -> Post | Skipped | str:
+    """One row as a public post, or skipped; the code of a flaw when a value is not what its column holds."""
     (
         id_,
         user,
@@ -163,6 +201,8 @@ def _read_post(
         reply_to,
         likes,
         html,
+        version,
+        last_version_at,
     ) = fields
     try:
         post_id, topic_id = PostId(identifier(id_)), TopicId(identifier(topic))
@@ -181,7 +221,10 @@ def _read_post(
         if author is None and cut:
             return Skipped(SkipReason.UNREADABLE, topic_id, post_id)
         username, display_name = author or ("", "")
-        cooked = clean_html(text(html) or "")
+        if len(html) > MAX_HTML_BYTES:
+            return "post_too_long"
+        cooked = withhold(clean_html(text(html) or ""), is_private)
+        cooked = with_votes(cooked, tables.votes.get(post_id, {}))
         created_at = moment(created)
         return Post(
             id=post_id,
@@ -197,6 +240,7 @@ def _read_post(
             post_type=number(type_),
             reply_to=None if reply_to == NULL else PostNumber(number(reply_to)),
             likes=count(likes),
+            revised_at=moment(last_version_at) if last_version_at != NULL and count(version) > 1 else None,
         )
     except ValueError:
-        return None
+        return "bad_row"

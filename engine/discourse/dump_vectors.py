@@ -24,6 +24,7 @@ COLUMNS = {TABLE: ("post_id", "model_id", "embeddings")}
 DIMENSIONS = 1024  # of bge-m3
 _MODEL = "bgem3"
 _LEAST_NORM = 1e-6
+_LONGEST = 64 * DIMENSIONS  # bytes: numpy gives every number of a list the room of the longest one
 
 
 def verdicts(
@@ -97,7 +98,8 @@ def _letters(name: str) -> str:
 
 def _unit(field: bytes) -> NDArray[np.float32]:
     """A vector as pgvector writes it, "[0.1,-0.2]", brought to norm 1; ValueError when it is not one."""
-    if not (field.startswith(b"[") and field.endswith(b"]")):
+    is_list = field.startswith(b"[") and field.endswith(b"]")
+    if not is_list or len(field) > _LONGEST or field.count(b",") != DIMENSIONS - 1:
         raise ValueError(field[:20])
     values = np.array(field[1:-1].split(b",")).astype(np.float32)
     norm = float(np.linalg.norm(values))

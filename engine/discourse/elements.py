@@ -21,6 +21,12 @@ FORMATTING = frozenset([
 ])
 """Elements that HTML5 reopens in the next block when they were not closed."""
 
+UNCLOSED = frozenset([
+    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
+    "param", "source", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
+])
+"""Elements that hold nothing, or that the next one of their kind closes."""
+
 WITH_ATTRIBUTES = frozenset([
     "a", "aside", "audio", "blockquote", "details", "div", "img", "p", "section", "span", "video",
 ])

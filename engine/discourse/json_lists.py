@@ -97,7 +97,7 @@ def _category(entry: Record, id_: int, parent_id: int | None) -> Category:
 
 
 def _site(record: Record, known: Site) -> Site:
-    base_url = string(record, "base_url").strip().rstrip("/")
+    base_url = one_line(string(record, "base_url")).rstrip("/")
     return Site(
         title=one_line(string(record, "title")) or known.title,
         base_url=base_url if base_url.startswith(("https://", "http://")) else known.base_url,

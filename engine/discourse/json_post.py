@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from ..sources import Post, SkipReason
 from ..values import PostId, PostNumber, TopicId
 from . import visibility
-from .cooked import clean_html, parse
+from .cooked import MAX_HTML_BYTES, clean_html, parse
 from .plain_text import one_line
+from .polls import votes_in, with_votes
 from .saved_json import Record, identifier, integer, moment, records_at, string
 
 _LIKE = 2  # id of the "like" among Discourse's post actions
@@ -32,11 +35,11 @@ def read_post(record: Record, topic_id: TopicId) -> Post | None:
     post_number = identifier(record, "post_number")
     created_at = moment(record, "created_at")
     cooked = record.get("cooked")
-    if id_ is None or post_number is None or created_at is None or not isinstance(cooked, str):
+    if id_ is None or post_number is None or created_at is None or not isinstance(cooked, str) or is_too_long(record):
         return None
     if record.get("topic_id", topic_id) != topic_id:
         return None
-    cooked = clean_html(cooked)
+    cooked = with_votes(clean_html(cooked), votes_in(record))
     reply_to = identifier(record, "reply_to_post_number")
     return Post(
         id=PostId(id_),
@@ -52,7 +55,20 @@ def read_post(record: Record, topic_id: TopicId) -> Post | None:
         post_type=integer(record, "post_type") or 1,
         reply_to=None if reply_to is None else PostNumber(reply_to),
         likes=_likes(record),
+        revised_at=_revised_at(record),
     )
+
+
+def is_too_long(record: Record) -> bool:
+    """Whether the HTML of a post is more than any post holds."""
+    return len(string(record, "cooked")) > MAX_HTML_BYTES
+
+
+def _revised_at(record: Record) -> datetime | None:
+    """When it was last edited for all to see: our exports say so, Discourse the last change of an edited post."""
+    if (integer(record, "version") or 1) <= 1:
+        return None
+    return moment(record, "last_version_at") or moment(record, "updated_at")
 
 
 def _likes(record: Record) -> int:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 
 BREAK = "\n"
+MAX_LINE_CHARS = 1000  # of a title or a name; Discourse's own limits are below 300
 BLOCK = "\v"  # a control character, hence never part of a cleaned text
 
 # C0 but tab and newline, DEL, C1, soft hyphen, zero-width space, word joiners, byte order mark, bidi
@@ -32,6 +33,10 @@ _SUSPECT_BUT_BLOCK = re.compile(_SUSPECT.pattern.replace(r"\x0b", r"\x0c"))
 # write about HTML.
 _ENTITY = re.compile(r"&(?!lt;|gt;|LT;|GT;)(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{2,7}|#[xX][0-9a-fA-F]{2,6});")
 _DOLLAR_ENTITY = re.compile(r"\$(rsquo|lsquo|rdquo|ldquo|laquo|raquo|hellip|nbsp|eacute|egrave|agrave);")
+# What may be combining marks in a row: neither letters nor spaces, so that plain text never gets to the slow look.
+_MARKS = re.compile(r"[^\w\s\x00-\x7f]{31,}")
+_MOST_MARKS = 30  # on one letter; Unicode's own limit for text that is safe to normalise (UAX #15, "Stream-Safe")
+_JOINER = "\u034f"  # combines with nothing and shows nothing: what that annex puts after so many
 _PHPBB_SMILEY = re.compile(r"<!--[ \t]?[sS][^<>]{0,40}-->|<!--[ \t]?[mewl][ \t]?-->")
 
 
@@ -75,21 +80,41 @@ def lay_out(marked: str) -> str:
             lines.pop()
         if lines:
             blocks.append("\n".join(lines))
-    return unicodedata.normalize("NFC", "\n".join(blocks))
+    return nfc("\n".join(blocks))
 
 
 def verbatim(marked: str) -> str:
     """NFC text of a code block: its own lines and indentation, without blank lines at either end."""
     text = remove_controls(marked.replace(BLOCK, "\n"))
-    return unicodedata.normalize("NFC", text.strip("\n").rstrip())
+    return nfc(text.strip("\n").rstrip())
+
+
+def nfc(text: str) -> str:
+    """The text in normal form C. Marks by the thousand on one letter are cut into groups first: the time that sorting
+    them takes grows with the square of their number."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _MARKS.sub(_in_groups, text))
+
+
+def _in_groups(found: re.Match[str]) -> str:
+    pieces: list[str] = []
+    marks = 0
+    for char in found[0]:
+        marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks > _MOST_MARKS:
+            pieces.append(_JOINER)
+            marks = 1
+        pieces.append(char)
+    return "".join(pieces)
 
 
 def one_line(text: str) -> str:
-    """NFC text of a title or a name, on one line, with the scars of migrations repaired."""
-    text = repair(text.replace(BLOCK, ""))
+    """NFC text of a title or a name, on one line, with the scars of migrations repaired; a longer one is cut."""
+    text = repair(text[:MAX_LINE_CHARS].replace(BLOCK, ""))
     if "$" in text:
         text = _DOLLAR_ENTITY.sub(lambda match: html.unescape(f"&{match[1]};"), text)
-    return unicodedata.normalize("NFC", " ".join(text.split()))
+    return nfc(" ".join(text.split()))
 
 
 def _read_entity(match: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from ..sources import Flaw, Position, Skipped, SkipReason, SourceItem
 from ..values import CategoryId, PostId, Topic, TopicId
 from . import visibility
 from .json_lists import read_lists
-from .json_post import read_post, reason_of
+from .json_post import is_too_long, read_post, reason_of
 from .plain_text import one_line
 from .saved_json import BadJsonError, Record, SavedFolder, identifier, load, moment, place, string
 
@@ -111,7 +111,7 @@ def _read_file(
         yield post
     else:
         yield Skipped(SkipReason.UNREADABLE)
-        yield Flaw("bad_post", name)
+        yield Flaw("post_too_long" if is_too_long(record) else "bad_post", name)
 
 
 def _reason(record: Record, verdicts: visibility.Verdicts | None) -> SkipReason | None:

@@ -12,13 +12,14 @@ from collections.abc import Container, Iterable, Mapping
 from ..sources import SkipReason
 from . import visibility
 from .json_post import reason_of
+from .polls import votes_in
 from .saved_json import Record, identifier, record_at, records_at, string
 
 _LIKE = 2  # id of the "like" among Discourse's post actions
 _POST_FLAGS = ("id", "topic_id", "post_number", "post_type", "hidden", "cooked_hidden", "user_deleted", "deleted_at")
 _POST = (
     *_POST_FLAGS, "name", "username", "user_id", "cooked", "created_at", "updated_at", "reply_to_post_number",
-    "accepted_answer", "like_count", "version", "action_code", "wiki",
+    "accepted_answer", "like_count", "version", "last_version_at", "action_code", "wiki",
 )  # fmt: skip
 _TOPIC_FLAGS = ("id", "archetype", "visible", "deleted_at", "category_id")
 _TOPIC = (
@@ -39,6 +40,8 @@ def post(record: Record) -> Kept:
         return _only(record, _POST_FLAGS)
     kept = _only(record, _POST)
     likes = [_only(action, ("id", "count")) for action in records_at(record, "actions_summary")]
+    if votes := votes_in(record):  # not who voted
+        kept["polls"] = [{"options": [{"id": option, "votes": count} for option, count in votes.items()]}]
     return kept | {"actions_summary": [action for action in likes if action.get("id") == _LIKE]}
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from ..sources import Flaw, Position, Post, Skipped, SkipReason, SourceItem, TopicExtent
 from ..values import CategoryId, PostId, Topic, TopicId
-from . import visibility
+from . import side_file, visibility
 from .json_lists import read_lists
-from .json_post import read_post, reason_of
+from .json_post import is_too_long, read_post, reason_of
 from .plain_text import one_line
 from .saved_json import (
     BadJsonError,
@@ -43,6 +44,9 @@ def read_folder(folder: SavedFolder, files: Sequence[str], *, check: Callable[[]
     yield from lists.flaws
     yield lists.site
     yield from lists.categories
+    side = side_file.read(folder.root)
+    yield from side.uploads
+    yield from side.moved
     for done, name in enumerate(files):
         check()
         if done % FILES_BETWEEN_POSITIONS == 0:
@@ -54,7 +58,11 @@ def read_folder(folder: SavedFolder, files: Sequence[str], *, check: Callable[[]
             yield Flaw(bad.code, place(name, bad))
             continue
         if is_topic(record):
-            yield from read_topic(record, where=name, verdicts=lists.verdicts)
+            loose = record.get("category_id") is None and identifier(record, "id") in side.uncategorised
+            for item in read_topic(record, where=name, verdicts=None if loose else lists.verdicts):
+                if isinstance(item, Topic) and item.expected_posts is not None:
+                    item = replace(item, expected_posts=side.expected(item.id, item.expected_posts))
+                yield item
         else:
             yield Skipped(SkipReason.UNREADABLE)
             yield Flaw("not_a_topic", name)
@@ -121,7 +129,7 @@ def _read_posts(posts: list[Record], topic_id: TopicId, where: str) -> Iterator[
             yield post
         else:
             yield Skipped(SkipReason.UNREADABLE, topic_id)
-            yield Flaw("bad_post", f"{where}, post {post_id or index + 1}")
+            yield Flaw("post_too_long" if is_too_long(record) else "bad_post", f"{where}, post {post_id or index + 1}")
 
 
 def _accepted(record: Record, posts: list[Record]) -> PostId | None:

@@ -21,7 +21,7 @@ from ..store.archive import FILE as ARCHIVE
 from ..store.integrity import sources
 from ..store.sync_state import FILE as SYNC
 from ..store.vectors import FILE as VECTORS
-from . import databases, indexes, models, place
+from . import databases, elsewhere, indexes, models, place
 from .findings import Figure, Finding, Level, Repair, error, ok, warning
 
 __all__ = ["Finding", "Level", "Repair", "examine"]
@@ -82,8 +82,12 @@ def _of_indexes(
     yield found
     card = generations.read_manifest(settings)
     if found.state == "fits" and card is not None:
-        yield indexes.words(settings, store, card, quick=quick)
-        yield indexes.meaning(settings, store, vectors, loaded, card, quick=quick)
+        if card.index_url is None:
+            yield indexes.words(settings, store, card, quick=quick)
+            yield indexes.meaning(settings, store, vectors, loaded, card, quick=quick)
+        else:
+            yield elsewhere.words(settings, store, vectors, card, quick=quick)
+            yield elsewhere.meaning(settings, vectors, loaded, card, quick=quick)
     busy = is_locked(settings, WRITER_LOCK)
     left = indexes.leftovers(settings, writing=busy)
     if left:

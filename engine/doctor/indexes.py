@@ -33,7 +33,7 @@ def manifest(settings: Settings, posts: int) -> Finding:
     if card.fingerprint != index_fingerprint(settings):
         return error("index", "other_settings", Repair.REBUILD, generation=name)
     now = generations.versions()
-    for library in ("whoosh3", "PyStemmer"):
+    for library in ("whoosh3", "PyStemmer") if card.index_url is None else ("PyStemmer",):
         if card.versions.get(library) != now[library]:
             return error("index", "other_version", Repair.REBUILD, generation=name, library=library)
     return ok("index", "fits", generation=name, created_at=card.created_at)
@@ -134,6 +134,8 @@ def condemn(settings: Settings, checks: frozenset[str]) -> None:
         base = generations.folder_of(settings, card.dense_base) / BASE
         if base.is_dir():
             seal.mark(base, "doctor")
+        if card.index_url is not None:
+            seal.mark(generations.folder_of(settings, card.generation) / BASE, "doctor")
 
 
 def _posts_of_vectors(settings: Settings, vectors: VectorStore, card: Manifest) -> frozenset[PostId]:

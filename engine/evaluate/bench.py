@@ -12,6 +12,7 @@ from ..index import generations
 from ..index.french import analyser
 from ..index.generations import Manifest
 from ..retrieve import evidence as evidence_room
+from ..retrieve import model_notices
 from ..retrieve import search as search_room
 from ..retrieve.fusion import Fusion, fuse
 from ..seams import Models, TextRole, Vectors
@@ -86,7 +87,7 @@ class Bench:
 
     def check(self, configs: Iterable[Config]) -> None:
         """Raises ModelUnavailable when one of these needs vectors or a reranker that aren't here."""
-        reason = search_room.dense_notice(self._generation, self._models)
+        reason = model_notices.of_vectors(self._generation, self._models)
         if reason is not None and any(config.mode is not Mode.BM25 for config in configs):
             raise ModelUnavailable(role="evaluate", path=self.manifest.dense_model or "", notice=reason)
         if self._models.rerank is None and any(config.rerank is True for config in configs):

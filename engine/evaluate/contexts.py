@@ -13,6 +13,7 @@ import numpy as np
 
 from ..index import encoding
 from ..index.dense import unit
+from ..index.encoder import encoder_of
 from ..index.passages import SEPARATOR, Passage
 from ..seams import Models, Vectors
 from ..settings import Settings
@@ -70,11 +71,12 @@ def prepare(
         vectors.set_passages(passages(settings, store))
         missing, done = set(vectors.missing(models.embed_name)), 0
         total = len(missing)
+        embed = encoder_of(settings, models, vectors, check)
         for window in _windows(passages(settings, store), missing, settings.embed_batch * SORTED_TOGETHER):
             items = sorted(window.items(), key=lambda item: len(item[1]))
             for start in range(0, len(items), settings.embed_batch):
                 batch = items[start : start + settings.embed_batch]
-                rows = models.embed([text for _, text in batch], "passage")
+                rows = embed([text for _, text in batch], "passage")
                 vectors.put(models.embed_name, [key for key, _ in batch], rows)
                 done += len(batch)
                 on_progress(Progress("encode", done, total))

@@ -27,14 +27,15 @@ def collect(
     found = []
     settings = replace(archive.settings, combine="off")
     with archive.reading() as generation:
-        if generation.dense is None or archive.models.embed is None:
+        encode = archive.models.encoder(generation.manifest.dense_model, generation.manifest.dense_probes)
+        if generation.dense is None or encode is None:
             return []
         for question in questions:
             if not question.post_ids:
                 continue
             reading = search_room.reading_of(Query(words=(question.text,)), generation, settings)
             text = question.text if reading is None else reading.text
-            vector = archive.models.embed([text], "query")[0]
+            vector = encode([text], "query")[0]
             rankings = [
                 generation.lexical.rank([text], limit=settings.candidates),
                 generation.dense.rank(vector, limit=settings.candidates),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ..seams import Models
 from ..settings import Settings, index_fingerprint
@@ -15,7 +17,7 @@ from ..sources import FORUM_MODEL, beside_forum_model
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
 from ..values import OnProgress
-from . import generations, publishing, room
+from . import generations, milvus_publishing, milvus_tidying, publishing, room
 from .digests import Digests
 from .encoding import encode_missing, passages
 from .generations import Manifest
@@ -43,32 +45,89 @@ def build(
     anything is written when the disk could not hold it all.
     """
     work = Work(settings, store, vectors, models, on_progress, check)
-    generations.sweep(settings)
+    _sweep(settings)
     manifest = _publish_words(work)
     if with_vectors:
         _bring_passages(work, manifest.store_state)  # with or without a model: what was removed leaves no vector
         manifest = _fill_vectors(work, manifest)
-    generations.sweep(settings)
+    _sweep(settings)
     return manifest
+
+
+def publish_anew(work: Work) -> Manifest | None:
+    """A generation that shares nothing with those before it, and passages of the store alone; None without an index.
+
+    For an erasure: what was patched would go on holding the old words and vectors. Its vectors are those of vectors.db:
+    of texts that changed there are none until the next `build`. Call with the writer lock held.
+    """
+    state, maker, before = work.store.state(), _maker(work.settings), generations.read_manifest(work.settings)
+    _bring_passages(work, state)
+    if before is None:
+        return None
+    with generations.drafting(work.settings) as draft:
+        changes = Changes(maker.changes(work, None).posts, None)
+        manifest = maker.write_words(work, draft, changes, None, state)
+        now = Digests.of(work.vectors.places(before.dense_model)) if before.dense_model is not None else None
+        if before.dense_model is not None and now:
+            manifest = maker.write_vectors(work, draft, manifest, before.dense_model, now, None)
+        return _publish(work, draft, manifest)
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """What makes the parts of a generation: in its folder, or on an engine elsewhere."""
+
+    changes: Callable[[Work, Manifest | None], Changes]
+    write_words: Callable[[Work, Path, Changes, Manifest | None, str], Manifest]
+    share_words: Callable[[Work, Path, Manifest], Manifest]
+    keep_vectors: Callable[[Work, Path, Manifest, Manifest | None], Manifest]
+    write_vectors: Callable[[Work, Path, Manifest, str, Digests, Manifest | None], Manifest]
+
+
+HERE = Maker(
+    publishing.changes, publishing.write_words, publishing.share_words, publishing.keep_vectors,
+    publishing.write_vectors,
+)  # fmt: skip
+ELSEWHERE = Maker(
+    milvus_publishing.changes, milvus_publishing.write_words, milvus_publishing.share_words,
+    milvus_publishing.keep_vectors, milvus_publishing.write_vectors,
+)  # fmt: skip
+
+
+def _maker(settings: Settings) -> Maker:
+    return HERE if settings.index_url is None else ELSEWHERE
+
+
+def _publish(work: Work, draft: Path, manifest: Manifest) -> Manifest:
+    model = manifest.dense_model
+    manifest = replace(manifest, dense_probes="" if model is None else work.vectors.probes(model))
+    generations.publish(work.settings, draft, manifest)
+    milvus_tidying.published(work.settings, manifest)
+    return manifest
+
+
+def _sweep(settings: Settings) -> None:
+    milvus_tidying.finish(settings)
+    generations.sweep(settings)
+    milvus_tidying.sweep(settings)
 
 
 def _publish_words(work: Work) -> Manifest:
     """The keyword index of the store's state, with the vectors that were served and still hold."""
-    settings, state = work.settings, work.store.state()
+    settings, state, maker = work.settings, work.store.state(), _maker(work.settings)
     before = generations.read_manifest(settings)
     fits = before is not None and generations.words_fit(settings, before)
     if before is not None and fits and before.store_state == state:
         return before
-    changes = publishing.changes(work, before if fits else None)
-    if changes.since is None:
+    changes = maker.changes(work, before if fits else None)
+    if changes.since is None and maker is HERE:
         room.check_words(work)
     with generations.drafting(settings) as draft:
-        manifest = publishing.write_words(work, draft, changes, before, state)
+        manifest = maker.write_words(work, draft, changes, before, state)
         if before is not None and before.dense_model is not None:
             _bring_passages(work, state, changes, before)
-            manifest = publishing.keep_vectors(work, draft, manifest, before)
-        generations.publish(settings, draft, manifest)
-    return manifest
+            manifest = maker.keep_vectors(work, draft, manifest, before)
+        return _publish(work, draft, manifest)
 
 
 def _bring_passages(work: Work, state: str, changes: Changes | None = None, before: Manifest | None = None) -> None:
@@ -123,11 +182,11 @@ def _publish_vectors(work: Work, model: str, before: Manifest) -> Manifest:
     served = before.dense_model == model and generations.vectors_fit(settings, before)
     if served and before.dense_state == now.state:
         return before
+    maker = _maker(settings)
     with generations.drafting(settings) as draft:
-        manifest = publishing.share_words(work, draft, before)
-        manifest = publishing.write_vectors(work, draft, manifest, model, now, before)
-        generations.publish(settings, draft, manifest)
-    return manifest
+        manifest = maker.share_words(work, draft, before)
+        manifest = maker.write_vectors(work, draft, manifest, model, now, before)
+        return _publish(work, draft, manifest)
 
 
 def _dense_model(settings: Settings, vectors: VectorStore, models: Models) -> str | None:

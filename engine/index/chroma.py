@@ -166,7 +166,7 @@ def open_collection(folder: Path) -> Collection | None:
             lock = FileLock(lock_path(folder))
             try:
                 lock.acquire(blocking=False)
-            except Timeout:
+            except (Timeout, OSError):  # held elsewhere, or in a folder that can't be written
                 return None
             try:
                 tries = admission.admitted(folder)

@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import IndexDamaged
 from ..seams import Vectors
 from ..store.vectors import PLACES_A_POST, VectorStore
+from ..store.where import Where
 from ..values import PostId, Ranking
 from . import chroma
 from .digests import Ids
@@ -81,6 +82,7 @@ class DenseIndex:
         limit: int,
         allowed: frozenset[PostId] | None = None,
         excluded: frozenset[PostId] = frozenset(),
+        where: Where | None = None,
     ) -> Ranking:
         """Posts by the cosine of their closest passage to a (d,) float32 vector of norm 1, best first."""
         if allowed is not None:
@@ -135,9 +137,9 @@ class DenseIndex:
         limit: int,
         allowed: frozenset[PostId] | None,
         excluded: frozenset[PostId],
-    ) -> _Best | None:
+    ) -> Best | None:
         """The best posts of patch and base; None where the condition leaves too few of those that can be fetched."""
-        best = _Best(allowed, excluded)
+        best = Best(allowed, excluded)
         if len(self._patch.places):
             posts = (self._patch.places // PLACES_A_POST).tolist()
             best.take(zip(posts, (self._patch.rows @ vector).tolist(), strict=True))
@@ -155,14 +157,14 @@ class DenseIndex:
     def _exact(
         self, vector: Vectors, limit: int, allowed: frozenset[PostId] | None, excluded: frozenset[PostId]
     ) -> Ranking:
-        best = _Best(None, excluded)
+        best = Best(None, excluded)
         for places, rows in self._vectors.passages_with_vectors(self._model, allowed):
             if places:
                 best.take(zip((post for post, _ in places), (unit(rows) @ vector).tolist(), strict=True))
         return best.ranking(limit)
 
 
-class _Best:
+class Best:
     """The best cosine of each post that the conditions allow, as passages go by."""
 
     def __init__(self, allowed: frozenset[PostId] | None, excluded: frozenset[PostId]) -> None:

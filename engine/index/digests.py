@@ -16,6 +16,11 @@ from numpy.typing import NDArray
 Ids = NDArray[np.int64]
 
 
+def stamp(text: str) -> int:
+    """64 bits that name a text."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """Ids, each sorted: those that came, those whose digest is another, those that went."""

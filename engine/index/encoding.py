@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..settings import Settings
 from . import room
+from .encoder import encoder_of
 from .passages import IndexablePost, Passage, split
 from .work import POSTS_AT_A_TIME, Work, indexable
 
@@ -28,13 +29,14 @@ def encode_missing(work: Work, model: str, *, on_window: Callable[[int], None]) 
     missing = set(work.vectors.missing(model))
     if not missing:
         return 0
+    embed = encoder_of(work.settings, models, work.vectors, work.check)
     meter = work.meter("encode", len(missing))
     done, gone = 0, 0.0
     for window, share in _windows(work, model, missing):
         texts = sorted(window.items(), key=lambda item: _size(item[1]))
         for start in range(0, len(texts), size):
             batch = texts[start : start + size]
-            rows = models.embed([text for _, text in batch], "passage")
+            rows = embed([text for _, text in batch], "passage")
             if not done:
                 room.check_vectors(work, dimensions=rows.shape[1], missing=len(missing) + len(window))
             work.vectors.put(models.embed_name, [key for key, _ in batch], rows)

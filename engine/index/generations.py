@@ -3,6 +3,9 @@
     indexes/CURRENT → <generation>/{manifest.json, posts.npy, whoosh/, patch.npz}
     indexes/<base>/{chroma/, places.npy}      the generation whose vectors were last built whole; often the same
 
+Words and vectors may also be on an engine elsewhere (`milvus_publishing.py`); then the folder holds what a reader must
+know of them. Where a generation is read is what its manifest says; where the next one is built, the settings.
+
 A generation is a disposable cache of the store. A kill at any moment leaves the last published one.
 """
 
@@ -25,9 +28,10 @@ from ..settings import Settings, index_fingerprint
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
 from ..values import PostId
-from . import chroma, lexical, seal
+from . import chroma, lexical, milvus_place, seal
 from .dense import MOST_COMPARED, DenseIndex, Patch
 from .french import Analyser, analyser
+from .legs import Meaning, Words
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +56,11 @@ class Manifest:
     dense_state: str = ""  # of all its vectors, base and patch
     dense_vectors: int = 0
     dense_posts: int = 0
+    dense_probes: str = ""  # of a model on a server: what it must still answer (`seams.Elsewhere`)
+    index_url: str | None = None  # of the engine that holds words and vectors, None where they lie in this folder
+    words_base: str | None = None  # the generation that made the collection of its words there
+    words_edition: int = 0  # how often that was changed since
+    dense_edition: int = 0  # the same of `dense_base`
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +70,8 @@ class Generation:
     folder: Path
     manifest: Manifest
     analyser: Analyser
-    lexical: lexical.LexicalIndex
-    dense: DenseIndex | None
+    lexical: Words
+    dense: Meaning | None
     notices: tuple[str, ...] = ()
 
     @property
@@ -94,9 +103,9 @@ def current(settings: Settings) -> str | None:
     """The name of the published generation, None before the first."""
     try:
         name = folder_of(settings, "CURRENT").read_text().strip()
-    except FileNotFoundError:
+    except (OSError, UnicodeDecodeError):  # none yet, or not ours
         return None
-    return name if name and "/" not in name and not name.startswith(".") else None
+    return name if name.isprintable() and 0 < len(name) < 100 and "/" not in name and name[0] != "." else None
 
 
 def read_manifest(settings: Settings) -> Manifest | None:
@@ -119,12 +128,28 @@ def open_current(settings: Settings, vectors: VectorStore) -> Generation:
         raise IndexDamaged(part="manifest")
     if manifest.fingerprint != index_fingerprint(settings):
         raise IndexOutdated(reason="settings")
+    folder, chosen = folder_of(settings, name), analyser(settings.language)
+    if manifest.index_url is not None:
+        return _open_elsewhere(settings, settings.index_url or manifest.index_url, folder, manifest, chosen)
     if manifest.versions["whoosh3"] != version("whoosh3"):
         raise IndexOutdated(reason="whoosh3")
-    folder, chosen = folder_of(settings, name), analyser(settings.language)
     words = lexical.LexicalIndex(folder / WORDS, chosen)
     dense, notices = _open_dense(settings, folder, manifest, vectors)
     return Generation(folder, manifest, chosen, words, dense, notices)
+
+
+def _open_elsewhere(settings: Settings, url: str, folder: Path, manifest: Manifest, chosen: Analyser) -> Generation:
+    if manifest.words_base is None or manifest.versions["milvus"] != milvus_place.LAYOUT:
+        raise IndexOutdated(reason="milvus")
+    words = milvus_place.open_words(settings, url, folder, manifest.words_base, chosen)
+    if manifest.dense_base is None:
+        return Generation(folder, manifest, chosen, words, None, ("dense_missing",))
+    try:
+        vectors = milvus_place.open_vectors(settings, url, folder, manifest.dense_base)
+    except IndexDamaged:
+        words.close()
+        raise
+    return Generation(folder, manifest, chosen, words, vectors)
 
 
 def _open_dense(
@@ -146,7 +171,12 @@ def _open_dense(
 
 
 def words_fit(settings: Settings, manifest: Manifest) -> bool:
-    """Whether the keyword index of a generation is there and was made by this code with these settings."""
+    """Whether the keyword index of a generation is there, where it should be, and was made by this code with these
+    settings. Raises IndexAway."""
+    if settings.index_url is not None or manifest.index_url is not None:
+        return _fit_elsewhere(settings, manifest, WORDS) and milvus_place.holds(
+            settings, settings.index_url or "", manifest.words_base, "words", rows=manifest.lexical_posts
+        )
     now = versions()
     made_alike = all(manifest.versions.get(name) == now[name] for name in ("whoosh3", "PyStemmer"))
     folder = folder_of(settings, manifest.generation) / WORDS
@@ -155,11 +185,27 @@ def words_fit(settings: Settings, manifest: Manifest) -> bool:
 
 
 def vectors_fit(settings: Settings, manifest: Manifest) -> bool:
-    """Whether the vectors of a generation are there, are not known to be damaged, and can be read by this code."""
+    """Whether the vectors of a generation are there, are not known to be damaged, and can be read by this code.
+
+    Raises IndexAway.
+    """
+    if settings.index_url is not None or manifest.index_url is not None:
+        return _fit_elsewhere(settings, manifest, BASE) and milvus_place.holds(
+            settings, settings.index_url or "", manifest.dense_base, "vectors", rows=manifest.dense_vectors
+        )
     if manifest.dense_base is None or manifest.versions.get("chromadb") != version("chromadb"):
         return False
     folder = folder_of(settings, manifest.dense_base) / BASE
     return folder.is_dir() and seal.flaw(folder) is None
+
+
+def _fit_elsewhere(settings: Settings, manifest: Manifest, part: str) -> bool:
+    if settings.index_url is None or manifest.index_url is None:
+        return False
+    alike = manifest.versions.get("PyStemmer") == version("PyStemmer")
+    alike &= manifest.versions.get("milvus") == milvus_place.LAYOUT
+    alike &= seal.marked(folder_of(settings, manifest.generation) / part) is None
+    return alike and manifest.fingerprint == index_fingerprint(settings)
 
 
 # --- writing; call with the writer lock held ---

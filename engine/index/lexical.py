@@ -21,6 +21,7 @@ from whoosh import columns, fields, index, query
 from whoosh.reading import SegmentReader, TermNotFound
 
 from ..errors import IndexDamaged, IndexMissing
+from ..store.where import Where
 from ..values import PostId, Ranking
 from . import vocabulary
 from .digests import Ids
@@ -157,6 +158,7 @@ class LexicalIndex:
         limit: int,
         allowed: frozenset[PostId] | None = None,
         excluded: frozenset[PostId] = frozenset(),
+        where: Where | None = None,
     ) -> Ranking:
         """Posts that hold any of the words (raw text, analysed here), best first; conditions hold before ranking."""
         scores = np.zeros(len(self._documents), np.float32)
@@ -183,7 +185,7 @@ class LexicalIndex:
         """
         words, exact = self._analyser.words(text), self._analyser.exact(text)
         parts: list[Any] = []
-        if exact and not _is_plain(words):
+        if exact and not is_plain(words):
             parts.append(query.And([query.Term("exact", term) for term in exact]))
         elif words and field == "body":
             parts.append(query.Phrase("body", words) if len(words) > 1 else query.Term("body", words[0]))
@@ -290,6 +292,7 @@ def _documents(reader: Any) -> tuple[Ids, NDArray[np.bool_]]:
     return np.concatenate(posts), alive
 
 
-def _is_plain(words: Sequence[str]) -> bool:
+def is_plain(words: Sequence[str]) -> bool:
+    """Whether these words of a phrase are enough to find it, whatever exact tokens it has beside them."""
     # A quoted phrase of several ordinary words is a phrase even if it holds a code.
     return len(words) > 2

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from whoosh import fields, formats
 from whoosh.codec.whoosh3 import WHOOSH3_HEADER_MAGIC, W3Codec, W3LeafMatcher, W3PerDocReader, W3PostingsWriter
-from whoosh.util.numeric import length_to_byte
+from whoosh.util.numeric import byte_to_length, length_to_byte
 
 BLOCK = 512  # postings; a larger block is faster to score and slower to look up one post in
 LEVEL = 3  # of zlib
@@ -170,6 +170,11 @@ class BlockMatcher(W3LeafMatcher):  # type: ignore[misc]
         places, n = _unpacked(*self._data[1:]), self._blocklength
         ends = list(accumulate(array("I", places[: 4 * n]), initial=4 * n))
         self._values = [places[start:end] for start, end in pairwise(ends)]
+
+
+def kept_length(terms: int) -> int:
+    """The length of a field as Whoosh keeps it, in a byte: long ones are rounded."""
+    return int(byte_to_length(length_to_byte(terms)))
 
 
 def _packed(raw: bytes) -> bytes:

@@ -64,7 +64,7 @@ def write_words(work: Work, draft: Path, found: Changes, before: Manifest | None
     found.posts.save(draft / POSTS)
     return Manifest(
         generation=generations.name_of(draft),
-        created_at=_now(),
+        created_at=made_now(),
         fingerprint=index_fingerprint(work.settings),
         store_state=state,
         versions=generations.versions(),
@@ -77,9 +77,9 @@ def share_words(work: Work, draft: Path, before: Manifest) -> Manifest:
     """The keyword index of the generation before, as it is; the manifest says nothing of vectors yet."""
     source = folder_of(work.settings, before.generation)
     _link_tree(source / WORDS, draft / WORDS)
-    _link(source / POSTS, draft / POSTS)
+    link(source / POSTS, draft / POSTS)
     return replace(
-        before, generation=generations.name_of(draft), created_at=_now(), versions=generations.versions(),
+        before, generation=generations.name_of(draft), created_at=made_now(), versions=generations.versions(),
         dense_model=None, dense_base=None, dense_state="", dense_vectors=0, dense_posts=0,
     )  # fmt: skip
 
@@ -152,15 +152,17 @@ def _serving(manifest: Manifest, base: Base, places: Digests) -> Manifest:
 
 def _link_tree(source: Path, target: Path) -> None:
     """Hard links where the file system has them: what Whoosh has written it never changes, but for its lock."""
-    shutil.copytree(source, target, copy_function=_link, ignore=shutil.ignore_patterns(*lexical.NEVER_HARD_LINKED))
+    shutil.copytree(source, target, copy_function=link, ignore=shutil.ignore_patterns(*lexical.NEVER_HARD_LINKED))
 
 
-def _link(source: Path | str, target: Path | str) -> None:
+def link(source: Path | str, target: Path | str) -> None:
+    """The same file under another name, a copy where the file system has no hard links."""
     try:
         os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
 
 
-def _now() -> str:
+def made_now() -> str:
+    """The time of a manifest."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..discourse.saved_json import BadJsonError, Record, identifier, load, record_at, records_at
+from ..erase.items import eraser
 
 FOLDER = "raw"
 
@@ -21,7 +22,9 @@ def topic_path(folder: Path, topic_id: int) -> Path:
 
 
 def write(path: Path, document: Mapping[str, object]) -> None:
-    """Write one JSON object, on the disk before it takes the place of the one before."""
+    """Write one JSON object, on the disk before it takes the place of the one before; nothing that was erased."""
+    erased = eraser(next((parent.parent for parent in path.parents if parent.name == FOLDER), path.parent))
+    document = document if erased is None else erased.record(document)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(path.name + ".part")
     with beside.open("w", encoding="ascii") as file:  # escapes: a lone surrogate has no other form in a file

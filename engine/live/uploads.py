@@ -15,7 +15,7 @@ from ..discourse.api import Forum, Gone
 from ..errors import ForumUnavailable
 from ..settings import Settings
 from ..sources import UploadsReport
-from ..store import ArchiveStore
+from ..store import ArchiveStore, files
 from ..store.sync_state import SyncState
 from .steps import Steps
 
@@ -34,7 +34,9 @@ _log = logging.getLogger(__name__)
 def fetch(settings: Settings, forum: Forum, state: SyncState, store: ArchiveStore, steps: Steps) -> UploadsReport:
     """Fetch what is missing, of the newest posts first, until the quota is full. Files no post shows any more go."""
     root, quota = settings.data / FOLDER, settings.sync_uploads_mb * MEGABYTE
-    wanted = dict.fromkeys(path for url in store.upload_urls() if (path := local_path(url, forum.where)) is not None)
+    kept = files.present(settings.data, files.kept(store))  # by a backup
+    urls = (url for url in store.upload_urls() if url not in kept)
+    wanted = dict.fromkeys(path for url in urls if (path := local_path(url, forum.where)) is not None)
     known = state.uploads()
     sizes: dict[str, int] = {}
     for path, what in known.items():

@@ -5,13 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
-from ..seams import Embed, Generate, Models, Rerank
+from ..seams import Elsewhere, Embed, Generate, Models, Rerank
 from ..settings import Settings
 from ..sources import FORUM_MODEL, beside_forum_model
 from . import bge, e5, machine, reranker, shelf
 from .llm import Llm
+
+if TYPE_CHECKING:
+    from .remote_http import Server
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +31,16 @@ def load_models(settings: Settings) -> Models:
     name: str | None = None
     reads: frozenset[str] = frozenset()
     others: dict[str, Embed] = {}
-    if settings.bge_model is not None:
+    elsewhere: Elsewhere | None = None
+    if settings.encoder_url is not None:
+        from . import remote_encoder  # only here, as below: without a server nothing of HTTP is loaded
+
+        served = _server(settings, "encoder")
+        encoder = remote_encoder.RemoteEncoder(served, settings.encoder_query_prefix, settings.encoder_passage_prefix)
+        embed, name, elsewhere = encoder.embed, remote_encoder.name(settings), encoder
+        if (small := e5.name()) is not None:
+            others[small] = _lazy(e5.load)
+    elif settings.bge_model is not None:
         folder, precision = settings.bge_model, bge.resolve(settings.bge_precision)
         embed, name = _lazy(lambda: bge.load(folder, precision)), bge.name(folder, precision)
         if bge.is_m3(folder):
@@ -39,13 +51,19 @@ def load_models(settings: Settings) -> Models:
         embed = _lazy(e5.load)
     rerank: Rerank | None = None
     rerank_name: str | None = None
-    if settings.reranker_model is not None:
+    if settings.reranker_url is not None:
+        from . import remote_reranker
+
+        served = _server(settings, "reranker")
+        rerank = remote_reranker.RemoteReranker(served, deadline_s=settings.rerank_deadline_s).rerank
+        rerank_name = remote_reranker.name(settings.reranker_remote_model)
+    elif settings.reranker_model is not None:
         crossing = settings.reranker_model
         reranker.check(crossing)
         rerank, rerank_name = _lazy(lambda: reranker.load(crossing)), reranker.name(crossing)
     models = Models(
-        embed=embed, embed_name=name, reads=reads, others=others, rerank=rerank, rerank_name=rerank_name,
-        remote=_remote(settings),
+        embed=embed, embed_name=name, reads=reads, others=others, elsewhere=elsewhere, rerank=rerank,
+        rerank_name=rerank_name, remote=_remote(settings),
     )  # fmt: skip
     if settings.llm_model is None:
         return models
@@ -61,6 +79,15 @@ def load_models(settings: Settings) -> Models:
     return replace(
         models, generate=llm.generate, count=llm.count, turn=llm.turn, generate_name=lambda: llm.name,
         context_tokens=context, retry=llm.retry, close=llm.close,
+    )  # fmt: skip
+
+
+def _server(settings: Settings, role: Literal["encoder", "reranker"]) -> Server:
+    from .remote_http import Server
+
+    return Server(
+        {"encoder": "embed", "reranker": "rerank"}[role], f"{role}_url", getattr(settings, f"{role}_url"),
+        getattr(settings, f"{role}_remote_model"), getattr(settings, f"{role}_key_variable"),
     )  # fmt: skip
 
 

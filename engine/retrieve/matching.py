@@ -41,11 +41,14 @@ def matching(
     """The posts that hold as many of the words as enough posts do, among the allowed ones.
 
     How many words that is does not depend on the conditions, so that a count by author is what a search of this author
-    gives; unless no post is left.
+    gives; unless no post is left. None are told where every post that holds a word can't be asked.
     """
     if not generation.lexical.has_terms(query.text):
         return Matching(_ids((allowed or frozenset()) - excluded), Basis.CONDITIONS)
-    ids, counts, asked = _held(query.text, generation)
+    held = _held(query.text, generation)
+    if held is None:
+        return Matching(_ids(frozenset()), Basis.RANKED)
+    ids, counts, asked = held
     level = _level(counts, asked)
     keep = counts > 0
     if allowed is not None:
@@ -57,7 +60,7 @@ def matching(
     return Matching(ids[keep & (counts >= level)], Basis.WORDS, level, asked)
 
 
-def _held(text: str, generation: Generation) -> tuple[Ids, NDArray[np.uint8], int]:
+def _held(text: str, generation: Generation) -> tuple[Ids, NDArray[np.uint8], int] | None:
     """Every post, how many words of the text it holds in its body or title, and how many words there are.
 
     A text that has no words, only codes or sizes, has these counted in their place.
@@ -65,11 +68,16 @@ def _held(text: str, generation: Generation) -> tuple[Ids, NDArray[np.uint8], in
     lexical, words = generation.lexical, dict.fromkeys(generation.analyser.words(text))
     places = [(("body", word), ("title", word)) for word in words]
     codes = [(("exact", token),) for token in dict.fromkeys(generation.analyser.exact(text))]
-    ids, asked = lexical.post_ids, (places or codes)[:MAX_QUERY_TERMS]
-    counts = np.zeros(len(ids), np.uint8)
+    asked = (places or codes)[:MAX_QUERY_TERMS]
+    counts: NDArray[np.uint8] | None = None
     for fields in asked:
-        counts += np.any([lexical.having(*place) for place in fields], axis=0)
-    return ids, counts, len(asked)
+        held = [holders for place in fields if (holders := lexical.having(*place)) is not None]
+        if not held:
+            return None
+        found = np.any(held, axis=0).astype(np.uint8)
+        counts = found if counts is None else counts + found
+    ids = lexical.post_ids
+    return ids, np.zeros(len(ids), np.uint8) if counts is None else counts, len(asked)
 
 
 def _level(counts: NDArray[np.uint8], asked: int) -> int:

@@ -16,6 +16,7 @@ from ..store.archive import ArchiveStore, PostRow
 from ..values import FusedPost
 from .blend import rrf_of_both
 from .excerpt import best_window
+from .model_notices import of_reranker
 
 CANDIDATES = 25  # upstream's cap; a pair costs about 50 ms on one core for a base model
 PASSAGE_CHARS = 300
@@ -38,7 +39,7 @@ def reranked(
     """The fused posts with the best CANDIDATES of them reordered, a notice when the fused order stands, the best score.
 
     The notice is "rerank_late" after `deadline_s` seconds, which the first call of a process may well need to load the
-    model, and "rerank_unavailable" when the model can't be loaded. The score is None when nothing was read.
+    model, else one of `model_notices.of_reranker`. The score is None when nothing was read.
     """
     rows = store.posts(post.post_id for post in fused[:CANDIDATES])
     terms = set(analyser.words(question))
@@ -52,8 +53,8 @@ def reranked(
         return tuple(fused), "rerank_late", None
     try:
         scores = call.result()
-    except ModelUnavailable:
-        return tuple(fused), "rerank_unavailable", None
+    except ModelUnavailable as failed:
+        return tuple(fused), of_reranker(failed), None
     found = {row.id: float(score) for row, score in zip(read, scores, strict=True) if math.isfinite(score)}
     if not found:
         return tuple(fused), None, None

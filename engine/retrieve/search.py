@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelUnavailable
+from ..errors import IndexAway, ModelUnavailable, StoreDamaged
 from ..index import dense as dense_index
 from ..index import dictionary
 from ..index import lexical as lexical_index
@@ -18,14 +19,17 @@ from ..index.generations import Generation
 from ..seams import Models, Vectors
 from ..settings import Settings
 from ..store import filters
+from ..store import where as conditions
 from ..store.archive import ArchiveStore, PostRow
+from ..store.vectors import FILE as VECTORS
 from ..values import FusedPost, Hit, Mode, PostId, Query, Ranking, SearchResult
-from . import agreement, combine, spelling
+from . import agreement, combine, model_notices, spelling, titles
 from .excerpt import excerpt
 from .fusion import Fusion, fuse
 from .query import format_query
 from .rerank import reranked
 
+logger = logging.getLogger(__name__)
 RECENT = "recent"  # the ranking of a query that has conditions but no words
 
 
@@ -59,8 +63,24 @@ def rank(
 ) -> Found:
     """All conditions hold before ranking, on both legs; then weighted RRF, then the reranker when there is one.
 
-    `hidden` posts are as if they were not there.
+    `hidden` posts are as if they were not there. Where the words are on an engine that is away, titles are searched.
     """
+    try:
+        return _rank(query, mode, limit, store, generation, models, settings, hidden)
+    except IndexAway as away:
+        return _by_titles(query, limit, store, generation, hidden, f"engine_{away.details['reason']}")
+    except StoreDamaged as damaged:
+        if generation.dense is None or damaged.details.get("file") != VECTORS:
+            raise
+        logger.warning("vectors can't be read, words are searched: %s", damaged)
+        wordy = replace(generation, dense=None, notices=("vectors_damaged",))
+        return _rank(query, mode, limit, store, wordy, models, settings, hidden)
+
+
+def _rank(
+    query: Query, mode: Mode, limit: int, store: ArchiveStore, generation: Generation, models: Models,
+    settings: Settings, hidden: frozenset[PostId],
+) -> Found:  # fmt: skip
     clock = _Clock()
     # 0. What the words mean to say.
     asked = query
@@ -78,6 +98,7 @@ def rank(
         allowed = _narrow(allowed, lexical.matching(phrase))
     for words in query.excluded:
         excluded |= lexical.matching(words) or frozenset()
+    where = conditions.where(store, query) if generation.manifest.index_url is not None else None
     clock.lap("filter")
     # 2. The legs.
     rankings: list[Ranking] = []
@@ -90,20 +111,27 @@ def rank(
             return Found(query, (), tuple(said), clock.laps)
         rankings.append(_recent(store, allowed - excluded, limit))
     if searchable and mode is not Mode.DENSE:
-        rankings.append(lexical.rank([query.text], limit=limit, allowed=allowed, excluded=excluded))
+        rankings.append(lexical.rank([query.text], limit=limit, allowed=allowed, excluded=excluded, where=where))
         clock.lap("lexical")
     if searchable and mode is not Mode.BM25:
-        unusable = dense_notice(generation, models)
-        encode = models.encoder(generation.manifest.dense_model)
+        unusable = model_notices.of_vectors(generation, models)
+        encode = models.encoder(generation.manifest.dense_model, generation.manifest.dense_probes)
         if unusable is None and encode is not None:
             try:
                 vector = encode([query.text], "query")[0]
-            except ModelUnavailable:
-                unusable = "encoder_unavailable"
+            except ModelUnavailable as failed:
+                unusable = model_notices.of_encoder(failed)
             clock.lap("embed")
         if vector is not None and generation.dense is not None:
-            rankings.append(generation.dense.rank(vector, limit=limit, allowed=allowed, excluded=excluded))
-            said += generation.notices
+            try:
+                rankings.append(
+                    generation.dense.rank(vector, limit=limit, allowed=allowed, excluded=excluded, where=where)
+                )
+                said += generation.notices
+            except IndexAway:
+                if mode is Mode.DENSE:
+                    raise
+                unusable, vector = "engine_meaning", None
             clock.lap("dense")
         said += [unusable] if unusable else []
     # 3. Vectors that know nothing of this question stay out.
@@ -140,6 +168,20 @@ def rank(
         return found
     suggestion = None if reading.suggestion is None else format_query(replace(asked, words=(reading.suggestion,)))
     return replace(found, corrections=reading.corrections, suggestion=suggestion)
+
+
+def _by_titles(
+    query: Query, limit: int, store: ArchiveStore, generation: Generation, hidden: frozenset[PostId], notice: str
+) -> Found:
+    """What can be found with the store alone."""
+    clock = _Clock()
+    allowed, notices = filters.allowed(store, query)
+    text = " ".join([query.text, *query.titles])
+    ranking = titles.rank(store, text, analyser=generation.analyser, limit=limit, allowed=allowed, excluded=hidden)
+    ranked = fuse([ranking], Fusion(1.0, {ranking.name: 1.0}))
+    clock.lap("titles")
+    said = (*notices, notice)
+    return Found(query, ranked, said, clock.laps, allowed=allowed, excluded=hidden, rankings=(ranking,))
 
 
 def reading_of(query: Query, generation: Generation, settings: Settings) -> spelling.Reading | None:
@@ -229,15 +271,6 @@ def _narrow(allowed: frozenset[PostId] | None, matching: frozenset[PostId] | Non
     if matching is None:
         return allowed
     return matching if allowed is None else allowed & matching
-
-
-def dense_notice(generation: Generation, models: Models) -> str | None:
-    """Why meaning is not searched, None when it is."""
-    if generation.dense is None:
-        return next(iter(generation.notices), "dense_missing")
-    if models.encoder(generation.manifest.dense_model) is not None:
-        return None
-    return "encoder_missing" if models.embed is None else "encoder_differs"  # vectors of two models can't be compared
 
 
 def _recent(store: ArchiveStore, allowed: frozenset[PostId], limit: int) -> Ranking:

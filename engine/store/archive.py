@@ -43,6 +43,7 @@ class PostRow:
     title: str
     slug: str
     category: str
+    revised_at: datetime | None = None  # when its words were last edited for all to see
 
     @property
     def path(self) -> str:
@@ -57,7 +58,7 @@ class PostRow:
 
 _POST_COLUMNS = """
     p.id, p.topic_id, p.post_number, p.username, COALESCE(u.display_name, ''), p.created_at, p.updated_at,
-    p.reply_to, p.likes, p.text, p.code, p.cooked, t.title, t.slug, COALESCE(c.name, '')
+    p.reply_to, p.likes, p.text, p.code, p.cooked, t.title, t.slug, COALESCE(c.name, ''), p.revised_at
     FROM posts p JOIN topics t ON t.id = p.topic_id
     LEFT JOIN categories c ON c.id = t.category_id LEFT JOIN users u ON u.username = p.username
 """
@@ -70,7 +71,7 @@ class ArchiveStore:
         self.path = folder / FILE
         self._connections = Connections(self.path, ARCHIVE)
         self._columns = Remembered(self.path, columns.read)
-        self._linked = Remembered(self.path, links.read)
+        self._linked = Remembered(self.path, links.read, behind=True)
 
     @property
     def db(self) -> sqlite3.Connection:
@@ -87,8 +88,12 @@ class ArchiveStore:
         """What lists and counts need of every post and topic; takes a second after the archive has changed."""
         return self._columns.get(self.db)
 
+    def begin_linked(self) -> None:
+        """Read what `linked` gives in a thread, so that whoever asks first does not wait."""
+        self._linked.begin()
+
     def linked(self) -> tuple[Numbers, Numbers]:
-        """(ids of topics, how many posts link to each); reads every post after the archive has changed."""
+        """(ids of topics, how many posts link to each); the first call takes seconds, later ones may be behind."""
         return self._linked.get(self.db)
 
     # --- what it holds ---
@@ -280,6 +285,7 @@ class ArchiveStore:
 def _post(row: Row) -> PostRow:
     values = list(row)
     values[5], values[6] = _moment(values[5]), _moment(values[6])
+    values[-1] = None if values[-1] is None else _moment(values[-1])
     return PostRow(*values)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +16,7 @@ from ..errors import DiskFull, SchemaTooNew, StoreBusy, StoreDamaged, StoreError
 Connection = sqlite3.Connection  # named here for those who only receive one
 Migration = Callable[[Connection], None]
 BUSY_TIMEOUT_S = 30
+FULL_BYTES = 1 << 20  # a disk with less than this free is taken for full when SQLite fails
 
 
 def connect(path: Path, migrations: Sequence[Migration], *, page_bytes: int = 4096) -> sqlite3.Connection:
@@ -31,10 +35,31 @@ def connect(path: Path, migrations: Sequence[Migration], *, page_bytes: int = 40
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
             _migrate(db, path, migrations)
-        except BaseException:
+        except BaseException as error:
             db.close()
-            raise
+            still = _unwritable(path, migrations) if isinstance(error, sqlite3.OperationalError) else None
+            if still is None:
+                raise
+            db = still
     return db
+
+
+def _unwritable(path: Path, migrations: Sequence[Migration]) -> sqlite3.Connection | None:
+    """The file opened to be read only, where nobody can write to its folder; None where that is not so."""
+    beside = [path.with_name(path.name + end) for end in ("-wal", "-journal")]
+    unmoved = path.exists() and not any(journal.exists() and journal.stat().st_size for journal in beside)
+    if not unmoved or os.access(path.parent, os.W_OK):
+        return None
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    try:
+        db.isolation_level = None
+        current = db.execute("PRAGMA user_version").fetchone() == (len(migrations),)
+    except BaseException:
+        db.close()
+        raise
+    if not current:
+        db.close()
+    return db if current else None
 
 
 def statements(db: Connection, script: str) -> None:
@@ -99,10 +124,22 @@ def translated(path: Path) -> Iterator[None]:
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise StoreBusy(holder=str(path)) from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise StoreDamaged(path=str(path), reason=str(error)) from error
+            raise StoreDamaged(path=str(path), reason=str(error), file=path.name) from error
+        # SQLite makes files of its own beside this one: without room for them it can't even open it.
+        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and _is_full(path):
+            raise DiskFull(path=str(path)) from error
         raise StoreError(path=str(path), reason=str(error)) from error
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise DiskFull(path=str(path)) from error
         raise StoreError(path=str(path), reason=error.strerror or str(error)) from error
+
+
+def _is_full(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < FULL_BYTES
+    except OSError:
+        return False
 
 
 def _migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from typing import cast
+
+import numpy as np
 
 from ..index.french import fold
-from ..values import CategoryId, PostId, Query
+from ..values import PostId, Query
 from .archive import ArchiveStore
+from .columns import Columns
 
 
 def allowed(store: ArchiveStore, query: Query) -> tuple[frozenset[PostId] | None, tuple[str, ...]]:
@@ -17,63 +21,48 @@ def allowed(store: ArchiveStore, query: Query) -> tuple[frozenset[PostId] | None
     """
     if not query.has_filters:
         return None, ()
-    conditions: list[str] = []
-    values: list[object] = []
+    columns = store.columns()
+    keep = np.ones(len(columns.ids), np.bool_)
     notices: list[str] = []
-
-    def one_of(column: str, names: Sequence[object], notice: str) -> None:
-        if not names:
-            notices.append(notice)
-        conditions.append(f"{column} IN ({','.join('?' * len(names))})")
-        values.extend(names)
-
     if query.authors:
-        one_of("p.username", _users_named(store, query.authors), "unknown_author")
+        names = users_named(store, query.authors)
+        if not names:
+            notices.append("unknown_author")
+        keep &= np.isin(columns.author, [place for place, name in enumerate(columns.authors) if name in names])
     if query.categories:
-        one_of("t.category_id", _categories_named(store, query.categories), "unknown_category")
+        categories = categories_named(columns, query.categories)
+        if not categories:
+            notices.append("unknown_category")
+        keep &= np.isin(columns.topic_category, sorted(categories))[columns.topic]
     if query.tags:
-        tags = _tags_named(store, query.tags)
+        wanted = {fold(name) for name in query.tags}
+        tags = [place for place, tag in enumerate(columns.tags) if fold(tag) in wanted]
         if not tags:
             notices.append("unknown_tag")
-        marks = ",".join("?" * len(tags))
-        conditions.append(f"p.topic_id IN (SELECT topic_id FROM topic_tags WHERE tag IN ({marks}))")
-        values.extend(tags)
+        tagged = np.zeros(len(columns.topic_ids), np.bool_)
+        tagged[columns.tagged[np.isin(columns.tag, tags)]] = True
+        keep &= tagged[columns.topic]
     if query.before:
-        conditions.append("p.created_at < ?")
-        values.append(_midnight(query.before))
+        keep &= columns.created < midnight(query.before)
     if query.after:
-        conditions.append("p.created_at >= ?")
-        values.append(_midnight(query.after))
-    rows = store.rows(
-        f"SELECT p.id FROM posts p JOIN topics t ON t.id = p.topic_id WHERE {' AND '.join(conditions)}",
-        values,
-    )
-    return frozenset(PostId(row[0]) for row in rows), tuple(notices)
+        keep &= columns.created >= midnight(query.after)
+    return frozenset(cast("list[PostId]", columns.ids[keep].tolist())), tuple(notices)
 
 
-def _users_named(store: ArchiveStore, names: Sequence[str]) -> list[str]:
+def users_named(store: ArchiveStore, names: Sequence[str]) -> frozenset[str]:
+    """The members of that user name or display name."""
     wanted = {fold(name) for name in names}
     rows = store.rows("SELECT username, display_name FROM users")
-    return [username for username, display in rows if fold(username) in wanted or fold(display) in wanted]
+    return frozenset(username for username, display in rows if fold(username) in wanted or fold(display) in wanted)
 
 
-def _tags_named(store: ArchiveStore, names: Sequence[str]) -> list[str]:
+def categories_named(columns: Columns, names: Sequence[str]) -> frozenset[int]:
+    """The places of the categories of that name or slug, and of all that lie below them."""
     wanted = {fold(name) for name in names}
-    return [tag for (tag,) in store.rows("SELECT DISTINCT tag FROM topic_tags") if fold(tag) in wanted]
+    named = (n for n, one in enumerate(columns.categories) if fold(one.name) in wanted or fold(one.slug) in wanted)
+    return frozenset().union(*map(columns.below, named))
 
 
-def _categories_named(store: ArchiveStore, names: Sequence[str]) -> list[CategoryId]:
-    """Categories of that name or slug, and all that lie below them."""
-    wanted = {fold(name) for name in names}
-    held = store.categories()
-    chosen = {c.id for c in held if fold(c.name) in wanted or fold(c.slug) in wanted}
-    grown = True
-    while grown:
-        below = {c.id for c in held if c.parent_id in chosen} - chosen
-        chosen |= below
-        grown = bool(below)
-    return sorted(chosen)
-
-
-def _midnight(day: date) -> int:
+def midnight(day: date) -> int:
+    """The first second of a day, UTC."""
     return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())

@@ -6,36 +6,47 @@ batches loses only the batch; running the import again ends in the same state.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 
+from ..erase.items import without_erased
 from ..errors import Cancelled, OtherForum
 from ..sources import (
     Flaw,
     ImportReport,
     Position,
     Post,
+    PostMoved,
     PostVector,
     Site,
     Skipped,
     SkipReason,
     SourceItem,
     TopicExtent,
+    Upload,
+    UploadsReport,
     VectorsRefused,
 )
 from ..values import Category, OnProgress, Progress, Topic
-from .archive import IDS_AT_A_TIME, ArchiveStore
+from . import checking
+from .archive import ArchiveStore
+from .checking import HeldPost, usernames
 from .database import transaction
+from .files import prune
+from .places import note_moves, save_moves
+from .post_digest import digest as digest_of
 from .removal import NOTES, SourceRead, remove_absent, settle_ledger
+from .renaming import settle_names
 
 KeepVectors = Callable[[Sequence[PostVector]], int]  # stores vectors of held posts, returns how many it kept
+# Keeps files that held posts show, out of those that the source says there are.
+KeepUploads = Callable[[Sequence[Upload]], UploadsReport | None]
 BATCH_POSTS = 2000
+BATCH_CHARS = 1 << 25  # of HTML: a few long posts are a batch too
 BATCH_VECTORS = 500
 MAX_FLAWS = 200  # beyond, only the count matters; the report must stay readable
 # These say nothing about whether the post is public, so they never remove a held one.
@@ -53,6 +64,7 @@ class _Import:
         self.kept_vectors = 0
         self.refused_vectors: Counter[str] = Counter()
         self.batch: list[Post] = []
+        self.batch_chars = 0
         self.read = self.added = self.changed = self.unchanged = 0
         self.skipped: Counter[str] = Counter()
         self.flaws: list[Flaw] = []
@@ -60,6 +72,8 @@ class _Import:
         self.highest_id = 0
         self.position = Position(0, 0)
         self.topics: dict[int, Topic] = {}
+        self.uploads: list[Upload] = []  # in memory only: most of them may be private
+        self.moves: list[PostMoved] = []
         for table, columns in NOTES.items():
             self.db.execute(f"CREATE TEMP TABLE IF NOT EXISTS {table} ({columns})")
             self.db.execute(f"DELETE FROM temp.{table}")
@@ -71,12 +85,17 @@ class _Import:
                 self.read += 1
                 self.highest_id = max(self.highest_id, item.id)
                 self.batch.append(item)
-                if len(self.batch) >= BATCH_POSTS:
+                self.batch_chars += len(item.cooked)
+                if len(self.batch) >= BATCH_POSTS or self.batch_chars >= BATCH_CHARS:
                     self.flush()
             case PostVector():
                 self.vectors.append(item)
                 if len(self.vectors) >= BATCH_VECTORS:
                     self.flush_vectors()
+            case Upload():
+                self.uploads.append(item)
+            case PostMoved():
+                self.moves.append(item)
             case VectorsRefused(reason, count):
                 self.refused_vectors[reason] += count
             case Skipped(reason, _, post_id):
@@ -98,7 +117,8 @@ class _Import:
             case Flaw():
                 self.flaw_count += 1
                 if len(self.flaws) < MAX_FLAWS or item.fatal:
-                    self.flaws.append(item)
+                    where = item.where.encode("utf-8", "replace").decode()  # a file's name may be no UTF-8
+                    self.flaws.append(replace(item, where=where))
             case Position():
                 self.position = item
 
@@ -115,6 +135,7 @@ class _Import:
             self.topics.clear()
             self._save_posts()
         self.batch.clear()
+        self.batch_chars = 0
 
     def flush_vectors(self) -> None:
         """The posts read so far, then the vectors of those that are held."""
@@ -157,31 +178,38 @@ class _Import:
             )
 
     def _save_posts(self) -> None:
-        held = _held(self.db, [post.id for post in self.batch])
-        rows, authors, uploads = [], {}, []
+        held = checking.held(self.store, [post.id for post in self.batch])
+        rows, authors, uploads, left = [], {}, [], []
         for post in self.batch:
-            digest = _digest(post)
+            digest = digest_of(post)
             updated = _seconds(post.updated_at)
             before = held.get(post.id)
-            if before is not None and (updated < before[1] or (before[0] == digest and updated == before[1])):
+            same = before is not None and before.digest == digest and before.is_intact(post)
+            if before is not None and (updated < before.updated or (same and updated == before.updated)):
                 self.unchanged += 1
                 continue
             if before is None:
                 self.added += 1
-            elif before[0] == digest:  # only its date is newer: kept, so that no older edit passes for newer
+            elif same:  # only its date is newer: kept, so that no older edit passes for newer
                 self.unchanged += 1
             else:
                 self.changed += 1
-            held[post.id] = (digest, updated)  # the same post twice in one batch
+            place = (post.topic_id, post.post_number)
+            if before is not None and (before.topic_id, before.number) != place:
+                left.append((before.topic_id, before.number, post.id))
+            # The same post may come twice in one batch.
+            held[post.id] = HeldPost(post.id, *place, digest, updated, post.cooked, post.parts.text)
             parts = post.parts
             rows.append(
                 (post.id, post.topic_id, post.post_number, post.username, post.post_type, _seconds(post.created_at),
                  updated, post.reply_to, post.likes, sum(c.isalnum() for c in parts.text), digest, parts.text,
-                 "\n".join(parts.code), "\n".join(parts.spoilers), post.cooked)
+                 "\n".join(parts.code), "\n".join(parts.spoilers), post.cooked,
+                 None if post.revised_at is None else _seconds(post.revised_at))
             )  # fmt: skip
             authors[post.username] = (post.username, post.display_name, post.user_id)
             uploads += [(post.id, a.url, a.name) for a in parts.attachments]
-        marks = ",".join("?" * 15)
+        marks = ",".join("?" * 16)
+        note_moves(self.db, left)
         self.db.executemany("DELETE FROM uploads WHERE post_id = ?", [(row[0],) for row in rows])
         self.db.executemany(f"INSERT OR REPLACE INTO posts VALUES ({marks})", rows)
         self.db.executemany("INSERT OR IGNORE INTO uploads VALUES (?, ?, ?)", uploads)
@@ -198,13 +226,15 @@ def import_source(
     whole_forum: bool,
     accept_removals: bool = False,
     keep_vectors: KeepVectors = lambda vectors: 0,
+    keep_uploads: KeepUploads = lambda known: None,
     on_progress: OnProgress = lambda progress: None,
     check: Callable[[], None] = lambda: None,
 ) -> ImportReport:
     """Bring the store to what the source shows, and say what was done.
 
     `whole_forum` means that a post absent from a flawless read is gone (a backup). `check` may raise Cancelled
-    between batches: what was saved stays. Raises OtherForum when the source belongs to another forum.
+    between batches: what was saved stays. Files are kept last, once it is settled what is public. Raises OtherForum
+    when the source belongs to another forum.
     """
     started = time.monotonic()
     work = _Import(store, keep_vectors)
@@ -218,7 +248,7 @@ def import_source(
     state = "failed"
     report = None
     try:
-        for item in items:
+        for item in without_erased(store.path.parent, items, usernames(store)):
             work.take(item)
             if isinstance(item, Position):
                 check()
@@ -230,13 +260,17 @@ def import_source(
             highest_id=work.highest_id if whole_forum else None,
         )
         removed, kept = remove_absent(store, read, accept_all=accept_removals)
+        settle_names(store)
+        save_moves(store, work.moves)
         missing = settle_ledger(store)
+        prune(store)
+        uploads = keep_uploads(work.uploads)
         complete = work.flaw_count == 0
         report = ImportReport(
             complete=complete, read=work.read, added=work.added, changed=work.changed, unchanged=work.unchanged,
             removed=removed, kept_absent=kept, skipped=dict(sorted(work.skipped.items())), missing=missing,
             flaws=tuple(work.flaws), took_s=time.monotonic() - started, vectors=work.kept_vectors,
-            vectors_refused=dict(work.refused_vectors),
+            vectors_refused=dict(work.refused_vectors), uploads=uploads,
         )  # fmt: skip
         state = "done" if complete else "partial"
         return report
@@ -257,25 +291,6 @@ def _progress(work: _Import, elapsed_s: float) -> Progress:
     done, total = work.position.done, work.position.total
     left = elapsed_s * (total - done) / done if done and total else None
     return Progress("import", done, total, rate=work.read / elapsed_s if elapsed_s > 0 else 0.0, left_s=left)
-
-
-def _held(db: sqlite3.Connection, ids: list[int]) -> dict[int, tuple[bytes, int]]:
-    found: dict[int, tuple[bytes, int]] = {}
-    for start in range(0, len(ids), IDS_AT_A_TIME):
-        part = ids[start : start + IDS_AT_A_TIME]
-        marks = ",".join("?" * len(part))
-        for post_id, digest, updated in db.execute(
-            f"SELECT id, digest, updated_at FROM posts WHERE id IN ({marks})", part
-        ):
-            found[post_id] = (digest, updated)
-    return found
-
-
-def _digest(post: Post) -> bytes:
-    """What a later import compares: everything of the post that the archive shows."""
-    facts = (post.topic_id, post.post_number, post.username, post.display_name, post.post_type, post.reply_to,
-             post.likes, post.cooked, post.parts.text)  # fmt: skip
-    return hashlib.blake2b(repr(facts).encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def _seconds(moment: datetime) -> int:

@@ -11,7 +11,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from .database import BUSY_TIMEOUT_S, translated
+from .database import translated
+from .snapshots import reader
 
 LEAST_BYTES = 512  # of a page, and so of a database that is not empty
 MOST_TOLD = 5  # faults; one is enough to know
@@ -25,13 +26,22 @@ def fault(path: Path, *, quick: bool) -> str | None:
     with translated(path):
         if 0 < path.stat().st_size < LEAST_BYTES:
             return "header"
-        # Not "ro": what a killed writer left beside the file could not be read without its index of pages.
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_TIMEOUT_S)) as db:
+        with closing(reader(path)) as db:
             if quick:  # it refuses a file that is shorter than its header says
                 db.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
                 return None
             said = [str(row[0]) for row in db.execute(f"PRAGMA integrity_check({MOST_TOLD})")]
     return None if said == ["ok"] else "; ".join(said)
+
+
+def rows(path: Path, table: str, columns: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """What can still be read of a table of a damaged file; nothing where that is nothing."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            found = db.execute(f"SELECT {', '.join(columns)} FROM {table}").fetchall()
+    except sqlite3.Error:
+        return ()
+    return tuple(tuple(map(str, row)) for row in found)
 
 
 def sources(path: Path) -> tuple[str, ...]:

@@ -93,6 +93,11 @@ def place(store: ArchiveStore, post_id: int) -> Place | None:
     return Place(TopicId(row[0]), PostNumber(row[1])) if row else None
 
 
+def holds(store: ArchiveStore, topic_id: int, number: int) -> bool:
+    """Whether the post of that number in a topic is held."""
+    return store.row("SELECT 1 FROM posts WHERE topic_id = ? AND post_number = ?", (topic_id, number)) is not None
+
+
 def upload_urls(store: ArchiveStore, post_id: int) -> tuple[str, ...]:
     """Addresses of the images and files that a held post shows; none for any other post."""
     rows = store.rows(

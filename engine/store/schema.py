@@ -61,6 +61,23 @@ def archive_2(db: sqlite3.Connection) -> None:
     )
 
 
+def archive_3(db: sqlite3.Connection) -> None:
+    """Files of posts that are kept, by the address that posts show them under; where posts stood; when revised."""
+    statements(
+        db,
+        """
+        CREATE TABLE files (
+            url TEXT PRIMARY KEY, stored TEXT NOT NULL, bytes INTEGER NOT NULL, name TEXT NOT NULL) WITHOUT ROWID;
+        CREATE INDEX files_stored ON files (stored);
+        CREATE TABLE moved (
+            topic_id INTEGER NOT NULL, post_number INTEGER NOT NULL, post_id INTEGER NOT NULL,
+            PRIMARY KEY (topic_id, post_number)) WITHOUT ROWID;
+        CREATE INDEX moved_post ON moved (post_id);
+        ALTER TABLE posts ADD COLUMN revised_at INTEGER
+        """,
+    )
+
+
 def vectors_1(db: sqlite3.Connection) -> None:
     """Vectors by model and by hash of the embedded text, and which texts each post is made of."""
     statements(
@@ -90,5 +107,5 @@ def vectors_2(db: sqlite3.Connection) -> None:
     )
 
 
-ARCHIVE = (archive_1, archive_2)
+ARCHIVE = (archive_1, archive_2, archive_3)
 VECTORS = (vectors_1, vectors_2)

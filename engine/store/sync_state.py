@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..erase.items import eraser
 from .database import Connection, connect, statements, transaction, translated
 from .sync_values import HeldTopic, NewPost, Totals, Walk
 
@@ -82,10 +83,14 @@ class SyncState:
 
     def stepped(self, posts: Iterable[NewPost], walk: Walk) -> None:
         """The descent took a step and found these posts; at its end its top becomes what was last seen."""
+        erased = eraser(self.path.parent.parent)
         with transaction(self.db, self.path):
             self.db.executemany(
                 "INSERT OR REPLACE INTO new_posts VALUES (?, ?, ?)",
-                [(post.id, post.topic_id, json.dumps(post.record)) for post in posts],
+                [
+                    (post.id, post.topic_id, json.dumps(post.record if erased is None else erased.record(post.record)))
+                    for post in posts
+                ],
             )
             if walk.ended:
                 self._tell({"walk": "", "seen": max(walk.top, self.number("seen"))})

@@ -118,6 +118,16 @@ class VectorStore:
         with transaction(self.db, self.path):
             self.db.executemany("INSERT OR REPLACE INTO vectors (model, key, vector) VALUES (?, ?, ?)", rows)
 
+    def probes(self, model: str) -> str:
+        """What was kept to know the model of this name again, empty when nothing was."""
+        rows = self._all("SELECT value FROM meta WHERE key = ?", (f"probes {model}",))
+        return str(rows[0][0]) if rows else ""
+
+    def keep_probes(self, model: str, probes: str) -> None:
+        """Keep this to know the model of this name again, before its first vector."""
+        with transaction(self.db, self.path):
+            self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"probes {model}", probes))
+
     def passage_count(self) -> int:
         """How many passages the archive has, with or without a vector."""
         return int(self._all("SELECT COUNT(*) FROM passages")[0][0])

@@ -1,6 +1,6 @@
-"""From the bundle in dist/archiviste: a .tar.gz, a Debian package, the bill of materials and the checksums.
+"""From a bundle in dist/: a .tar.gz, the bill of materials, the checksums; of the standard one, a Debian package too.
 
-python packaging/linux/make.py [--deb-version 0.1.0~test]
+python packaging/linux/make.py [--flavour complet] [--deb-version 0.1.0~test]
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ sys.path.insert(0, str(HERE.parent))
 import contents  # noqa: E402
 
 DIST = ROOT / "dist"
-BUNDLE = DIST / "archiviste"
 ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}
 BOM_TOOL = ROOT / "build" / "bom" / "bin" / "cyclonedx-py"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--flavour", choices=("standard", "complet"), default="standard")
     parser.add_argument("--deb-version", default=contents.version(), help="another version for the package")
     parser.add_argument("--only-deb", action="store_true", help="make the package and nothing else")
     given = parser.parse_args()
@@ -39,21 +39,23 @@ def main() -> int:
     if given.only_deb:
         package(given.deb_version, ARCHITECTURE[machine])
         return 0
-    made = [
-        archive(DIST / f"archiviste-{contents.version()}-linux-{machine}.tar.gz"),
-        package(given.deb_version, ARCHITECTURE[machine]),
-    ]
+    standard = given.flavour == "standard"
+    folder = DIST if standard else DIST / given.flavour
+    stem = f"archiviste-{'' if standard else f'{given.flavour}-'}{contents.version()}-linux-{machine}"
+    made = [archive(folder / "archiviste", folder / f"{stem}.tar.gz")]
+    if standard:
+        made.append(package(given.deb_version, ARCHITECTURE[machine]))
     if BOM_TOOL.exists():
-        made.append(bill_of_materials(DIST / f"archiviste-{contents.version()}-linux-{machine}.cdx.json"))
+        made.append(bill_of_materials(folder / f"{stem}.cdx.json"))
     sums = "".join(f"{digest(path)}  {path.name}\n" for path in made)
-    (DIST / "SHA256SUMS").write_text(sums)
+    (folder / "SHA256SUMS").write_text(sums)
     for path in made:
         print(f"{path}: {path.stat().st_size / 1e6:.0f} MB")
     return 0
 
 
-def archive(path: Path) -> Path:
-    """The bundle as it is: unpacked anywhere, it runs."""
+def archive(bundle: Path, path: Path) -> Path:
+    """A bundle as it is: unpacked anywhere, it runs."""
 
     def nobodys(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.uid = member.gid = 0
@@ -61,7 +63,7 @@ def archive(path: Path) -> Path:
         return member
 
     with tarfile.open(path, "w:gz", compresslevel=6) as tar:
-        tar.add(BUNDLE, f"archiviste-{contents.version()}", filter=nobodys)
+        tar.add(bundle, f"archiviste-{contents.version()}", filter=nobodys)
     return path
 
 
@@ -70,7 +72,7 @@ def package(version: str, architecture: str) -> Path:
     tree = ROOT / "build" / "deb"
     shutil.rmtree(tree, ignore_errors=True)
     share = tree / "usr" / "share"
-    shutil.copytree(BUNDLE, tree / "usr" / "lib" / "archiviste", symlinks=True)
+    shutil.copytree(DIST / "archiviste", tree / "usr" / "lib" / "archiviste", symlinks=True)
     (tree / "usr" / "bin").mkdir(parents=True)
     (tree / "usr" / "bin" / "archiviste").symlink_to("../lib/archiviste/archiviste")
     put(HERE / "archiviste.desktop", share / "applications" / "archiviste.desktop")

@@ -66,7 +66,7 @@ def test_a_markdown_document_holds_question_answer_quotes_addresses_and_dates():
     assert markdown(answer(), ORIGIN) == (
         f"# Il faut du pincement.\n\n## Réponse\n\nIl faut du pincement\u00a0\\[1\\].\n\n*{written_by(answer())}*\n\n"
         f"## {_('Messages cited')}\n\n1\\. [Il faut du pincement.](<https://forum.exemple/t/x/114/4>) — "
-        f"Il faut du pincement., 1 mai 2014\n\n> Il faut du pincement.\n\n{origin_line(ORIGIN)}\n"
+        f"Il faut du pincement., 1er mai 2014\n\n> Il faut du pincement.\n\n{origin_line(ORIGIN)}\n"
     )
 
 

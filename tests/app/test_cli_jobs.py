@@ -88,7 +88,7 @@ def test_the_status_tells_how_far_what_is_under_way_is(run, jobs):
         jobs.beat(job.id, Progress("lexical", 12_300, 32_900, rate=4100.0, left_s=20.0), "/s/a.tar.gz")
         said = run("status")[1].replace("\u202f", " ").replace("\u00a0", " ")
     assert said.splitlines()[1:] == [
-        "Mise à jour (tâche 1) : en cours",
+        "Import et préparation de la recherche (tâche 1) : en cours",
         "  /s/a.tar.gz",
         "  Index des mots : 37,4 % — 12 300 sur 32 900 — 4 100 messages/s — reste 20 s",
     ]
@@ -190,6 +190,7 @@ def test_every_kind_and_state_has_words_of_its_own():
 def test_every_note_has_a_sentence():
     values = {"source": "/a", "added": 1200, "changed": 2, "removed": 3, "count": 5}
     values |= {"held": 6, "holes": 7, "departed": 8, "kept": 9, "questions": 10, "run": "evaluation-1"}
+    values |= {"posts": 11, "path": "/b", "certificate": "c.json"}
     said = [job_words.note_line(Note(code, values)) for code in job_words.NOTES]
     assert len(set(said)) == len(said)
     assert "1\u202f200" in said[0]

@@ -235,15 +235,16 @@ def test_every_finding_has_its_sentence_and_every_sentence_its_finding():
     assert made - said == set()
     databases = {("archive", "damaged"), ("archive", "unreadable")} | set(doctor_words._SHARED)
     chosen = {  # the state depends on a condition
-        *(("leftovers", state) for state in ("none", "busy")), *(("meaning", state) for state in ("held", "agree")),
+        *(("leftovers", state) for state in ("none", "busy")), ("meaning", "held"),
         *(("meaning", state) for state in ("unread", "other_model")), *(("models", state) for state in ("none", "there")),
         *(("jobs", state) for state in ("none", "running")),
+        *((leg, state) for leg in ("words", "meaning") for state in ("lost_there", "away")),
     }  # fmt: skip
     assert said - made - databases == chosen
 
 
 COUNTS = "bytes count expected extra fetched folders free job missing needed posts topics wanted"
-NAMES = "generation kind model path raw service setting sources"
+NAMES = "generation kind model path raw service setting sources url"
 FIGURES = dict.fromkeys(COUNTS.split(), 3) | dict.fromkeys(NAMES.split(), "x")
 
 

@@ -17,7 +17,7 @@ NOTICE_CODES = (
     *("unknown_author", "unknown_category", "unknown_tag", "nothing_to_search", "only_stop_words"),
     *("dense_missing", "dense_unusable", "dense_compared", "encoder_missing", "encoder_differs", "encoder_unavailable"),
     *("rerank_late", "rerank_unavailable"),
-    *("llm_failed", "llm_unavailable", "llm_off", "remote_failed"),
+    *("llm_failed", "llm_unavailable", "llm_off", "remote_failed", "encoder_away", "encoder_other", "reranker_away"),
     *("sources_disagree", "unfit_removed"),
     "worker_given_up",
 )
@@ -105,6 +105,8 @@ MODEL_REASONS = {
     engine.ModelUnavailable: (
         *("missing", "format", "library", "file", "crash", "dies", "unknown_model", "not_installed"),
         *("remote_none", "remote_unreachable", "remote_key", "remote_model"),
+        *("server_away", "server_slow", "server_busy", "server_failing", "server_garbled", "server_key"),
+        *("server_model", "server_refused", "server_other", "server_dimension"),
     ),
     engine.GenerationFailed: ("no_room", "slow", "remote_busy", "remote_slow", "remote_cut", "remote_server"),
     engine.DownloadFailed: (
@@ -116,7 +118,7 @@ MODEL_REASONS = {
 
 @pytest.mark.parametrize(("kind", "reasons"), MODEL_REASONS.items())
 def test_every_reason_of_a_model_that_fails_has_its_own_sentence(kind, reasons):
-    facts = {"path": "/m/a.gguf", "model": "petit"}
+    facts = {"path": "/m/a.gguf", "model": "petit", "setting": "encoder_url", "status": 500, "found": 2, "expected": 3}
     said = [message(kind(reason=reason, role="generate", **facts)) for reason in reasons]
     assert len({*said, message(kind(**facts))}) == len(reasons) + 1
     assert all(all(_is_a_sentence(sentence)) for sentence in said)

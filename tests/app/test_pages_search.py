@@ -68,14 +68,14 @@ async def test_a_bar_of_the_histogram_leads_where_its_line_of_the_list_does(user
     assert chart.props["role"] == "img" and "2014" in chart.props["aria-label"]
     facts = ("seriesType", "seriesIndex", "seriesName", "name", "data", "value")
     trigger(chart, "componentClick", dict.fromkeys(facts) | {"componentType": "series", "dataIndex": 1})
-    await user.should_see(_("from {date} on").format(date="1 janv. 2015"), retries=30)
+    await user.should_see(_("from {date} on").format(date="1er janv. 2015"), retries=30)
 
 
 async def test_a_condition_is_a_chip_that_takes_it_away(user):
     await arrive(user, "/chercher?q=rustine auteur:bruno après:2015&mode=exact")
     said = _("author: {value}").format(value="bruno")
     assert asked(links(user, said)[0]) == {"q": "rustine après:2015-01-01", "mode": "exact"}
-    dated = _("from {date} on").format(date="1 janv. 2015")
+    dated = _("from {date} on").format(date="1er janv. 2015")
     assert asked(links(user, dated)[0])["q"] == 'rustine auteur:"bruno"'
 
 

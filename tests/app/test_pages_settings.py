@@ -7,16 +7,18 @@ from types import SimpleNamespace
 import pytest
 from nicegui import ui
 
-from app import settings_file, theme, versions
+from app import changelog, settings_file, theme, versions
 from app.i18n import gettext as _
 from app.model_work import ModelWork
 from app.pages import models as models_page
 from app.pages import settings as settings_page
+from app.schema import APP
 from app.setting_words import GROUPS, OPTIONS
 from app.settings import AppSettings
 from app.state import State
 from engine import Cancelled, build_settings
 from engine.models import shelf
+from engine.settings import INDEX_FORMAT
 from tests.app.looking import arrive, button, trigger
 from tests.app.visits import visiting
 from tests.factories import WORD_MODELS, forum, save
@@ -189,6 +191,13 @@ def test_one_model_at_a_time_and_a_stop_that_is_obeyed(tmp_path, monkeypatch):
 # --- about ------------------------------------------------------------------------------------
 
 
+async def test_about_tells_the_formats_of_the_data_and_what_changed(user):
+    await user.open("/a-propos")
+    await user.should_see(_("Data format"), retries=99)
+    await user.should_see(f"app.db {len(APP)}, index {INDEX_FORMAT}")
+    await user.should_see(changelog.read()[0].sections[0].changes[0].split("`")[0])
+
+
 async def test_about_tells_the_archive_the_models_and_the_libraries(user, state):
     await user.open("/a-propos")
     await user.should_see("12 messages, 4 sujets", retries=99)
@@ -209,6 +218,11 @@ def test_libraries_have_their_versions_and_licences():
     known = {library.name.lower(): library for library in versions.libraries()}
     assert known["nicegui"].version and known["nicegui"].licence == "MIT"
     assert "pytest" not in known and "ruff" not in known
+
+
+def test_what_they_are_imported_by_is_told_whatever_their_own_name():
+    assert {"Stemmer", "argon2", "spellchecker", "yaml"} <= versions.modules()
+    assert "pytest" not in versions.modules()
 
 
 # --- the frame --------------------------------------------------------------------------------

@@ -1,23 +1,29 @@
 """Reading a topic, its printed form and its images, without a browser."""
 
 import asyncio
+import io
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from nicegui import ui
 
 from app.components import thread
+from app.i18n import date_long
+from app.i18n import gettext as _
 from app.settings import AppSettings
 from app.state import State
 from engine import build_settings
-from engine.sources import Attachment, CookedText
+from engine.sources import Attachment, CookedText, PostMoved
+from engine.store import ArchiveStore, files
 from tests.app.visits import visiting
-from tests.factories import FREINS, SITE, WORD_MODELS, post, save, topic
+from tests.factories import FREINS, SITE, START, WORD_MODELS, post, save, topic
 
 LONG = 250  # messages of the long topic, of which one is missing
 MISSING = 133
 SHA = "1c2a247ebb45bc3a930e83d0e900d19c741e8ca6"
 IMAGE = f"https://forum.exemple/uploads/default/original/1X/{SHA}.png"
+PLAN = "/uploads/short-url/abc.pdf"
 TITLE = "<b>Freins</b> & câbles"
 
 
@@ -36,10 +42,19 @@ def state(tmp_path_factory):
     shown = CookedText("Une roue", attachments=(Attachment(IMAGE, "roue"),))
     cooked = f'<p>Une roue <img src="{IMAGE}" alt="roue"></p><script>alert(1)</script>'
     items += [
-        replace(topic(8, TITLE, category=2), slug="freins"),
+        replace(topic(8, TITLE, category=2), slug="freins", pinned=True, closed=True, archived=True),
         replace(post(1, topic_id=8), parts=shown, cooked=cooked),
     ]
+    edited = {"cooked": "<p>Revu</p>", "revised_at": START + timedelta(days=9)}
+    lost = replace(post(2, topic_id=8, number=2, by=""), display_name="", **edited)
+    attached = CookedText("Un plan", attachments=(Attachment(PLAN, "plan.pdf"),))
+    plan = f'<p>Un plan <a class="attachment" href="{PLAN}">plan.pdf</a></p>'
+    items += [lost, replace(post(3, topic_id=8, number=3), parts=attached, cooked=plan), PostMoved(99, 4, 1120)]
     save(folder, items)
+    store = ArchiveStore(folder)
+    stored, size = files.write(folder, io.BytesIO(b"%PDF-1.7"), max_bytes=100)
+    files.record(store, [files.Kept(PLAN, stored, size, "plan à moi.pdf")])
+    store.close()
     place = folder / "uploads/default/original/1X"
     place.mkdir(parents=True)
     (place / f"{SHA}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
@@ -73,6 +88,9 @@ CANONICAL = {
     "/t/autre-titre/7": "/t/le-grand-fil/7",
     "/t/autre-titre/7/120": "/t/le-grand-fil/7/120",
     "/p/1120": "/t/le-grand-fil/7/120",
+    "/t/99/4": "/t/le-grand-fil/7/120",  # where that message stood before it was moved
+    "/t/sujet-fusionné/99/4": "/t/le-grand-fil/7/120",
+    "/t/99": "/t/le-grand-fil/7/120",
     "/t/7/120?auteur=alice": "/t/le-grand-fil/7/120?auteur=alice",
     "/t/le-grand-fil/7?message=120": "/t/le-grand-fil/7/120",
     f"/t/le-grand-fil/7?message={MISSING}": f"/t/le-grand-fil/7/{MISSING + 1}",
@@ -207,3 +225,33 @@ async def test_an_image_of_a_held_message_is_served_and_nothing_else(user):
         "/uploads/1/archive.db",
     ):
         assert (await user.http_client.get(path)).status_code == 404, path
+
+
+# --- files, revisions, deleted accounts ---
+
+
+async def test_an_attached_file_is_saved_under_its_name_and_never_opened(user):
+    await user.open("/t/freins/8/3")
+    (shown,) = [e for e in user.client.elements.values() if "plan.pdf" in str(getattr(e, "content", ""))]
+    address = shown.content.partition('class="attachment" href="')[2].partition('"')[0]
+    answer = await user.http_client.get(address)
+    assert (answer.status_code, answer.content) == (200, b"%PDF-1.7")
+    assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''plan%20%C3%A0%20moi.pdf"
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    other = address.replace("/uploads/3/", "/uploads/1/")
+    assert (await user.http_client.get(other)).status_code == 404
+
+
+async def test_the_date_of_a_revision_and_a_deleted_account_are_told(user):
+    await user.open("/t/freins/8")
+    await user.should_see(_("edited on {date}").format(date=date_long(START + timedelta(days=9))))
+    await user.should_see(_("deleted account"))
+
+
+async def test_a_topic_says_that_it_is_pinned_closed_and_archived(user):
+    await user.open("/t/freins/8")
+    for said in (_("pinned topic"), _("closed topic"), _("archived topic: nobody could reply any more")):
+        await user.should_see(said)
+    await user.open("/t/le-grand-fil/7")
+    await user.should_not_see(_("pinned topic"))

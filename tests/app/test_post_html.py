@@ -1,6 +1,7 @@
 """What a post may show: everything people write, nothing that runs and nothing that the network is asked for."""
 
 import re
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from app import i18n
 from app.components.post_html import clean, topic_path
+from app.i18n import ngettext, number
 
 FORUM = "https://forum.exemple"
 FETCHING = {"img", "iframe", "script", "style", "link", "video", "audio", "source", "object", "embed", "svg", "base",
@@ -26,7 +28,7 @@ ATTRIBUTES = {
     "tabindex",
     "aria-label",
 }
-CLASSES = {"outside", "absent", "mention", "spoiler", "table", "quoted", "preview", "poll"}
+CLASSES = {"outside", "absent", "mention", "spoiler", "table", "quoted", "preview", "poll", "votes"}
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -139,6 +141,22 @@ def test_words_come_out_as_they_went_in(words):
     assert Seen(clean(f"<p>{escaped}</p>")).text == words
 
 
+@pytest.mark.parametrize("href", ["https:sortir", "http:sortir", "https:/sortir", "HTTPS:sortir"])
+def test_an_address_without_a_host_is_no_link(href):
+    """Over HTTPS a browser reads "https:sortir" as a page of ours."""
+    assert "href" not in clean(f'<a href="{href}">a</a>', base_url=FORUM)
+
+
+@pytest.mark.parametrize("hostile", [
+    "<div>" * 40_000 + "</x>" * 33_000, "<b></p>" * 9_900, "&x " * 130_000, "<aside class=quote>" * 9_000 + "</aside>" * 9_000,
+    "<div class=spoiler>" * 7_900, "<p " + " ".join(f"a{n}=1" for n in range(50_000)) + ">x",
+])  # fmt: skip
+def test_hostile_posts_are_shown_in_a_time_in_proportion_to_their_length(hostile):
+    began = time.process_time()
+    assert_harmless(clean(hostile, base_url=FORUM))
+    assert time.process_time() - began < 5  # under 0.5 s on a quiet machine; some took over a minute
+
+
 def test_unclosed_elements_by_the_thousand_become_plain_text():
     assert clean("<div>" * 20_000 + "les mots").endswith("les mots</p>")
 
@@ -176,10 +194,16 @@ def test_images_become_their_description():
     assert html == '<span class="absent">Image non chargée&nbsp;: Une roue voilée</span>'
 
 
-def test_emoji_become_their_name_and_avatars_nothing():
-    assert clean('<p>Ok <img class="emoji" alt=":smile:" src="/e.png"><img class="avatar" src="/a.png"></p>') == (
-        "<p>Ok :smile:</p>"
-    )
+@pytest.mark.parametrize(
+    ("alt", "shown"),
+    [
+        (":smile:", "😄"), (":slight_smile:", "🙂"), (":wave:t3:", "👋"), (":+1:", "👍"), ("🚲", "🚲"), (":zzz_autre:", ":zzz_autre:"),
+        (":<b>:", ":&lt;b&gt;:"), ("", ""),
+    ],
+)  # fmt: skip
+def test_emoji_become_characters_and_avatars_nothing(alt, shown):
+    html = clean(f'<p>Ok <img class="emoji" alt="{alt}" src="/e.png"><img class="avatar" src="/a.png"></p>')
+    assert html == f"<p>Ok {shown}</p>"
 
 
 def test_a_quote_keeps_its_words_its_author_and_its_place():
@@ -289,3 +313,63 @@ def test_a_spoiler_is_folded_and_a_keyboard_can_unfold_it():
     assert clean('<div class="spoiler"><p>fin</p></div>') == (
         "<details><summary>Texte masqué</summary><p>fin</p></details>"
     )
+
+
+# --- files, and quotes of what is not held ---
+
+
+def test_a_file_that_is_held_is_a_link_to_ours_and_another_leads_to_the_forum():
+    cooked = '<a class="attachment" href="/uploads/short-url/abc.pdf">plan.pdf</a> (3 Ko)'
+    ours = clean(cooked, base_url=FORUM, file_of=lambda url: "/uploads/12/abc.pdf")
+    assert 'class="attachment" href="/uploads/12/abc.pdf"' in ours and "plan.pdf" in ours
+    assert f'href="{FORUM}/uploads/short-url/abc.pdf"' in clean(cooked, base_url=FORUM)
+
+
+@pytest.mark.parametrize(
+    "cooked",
+    [
+        '<video src="/uploads/a.mp4"><a href="/uploads/a.mp4">a</a></video>',
+        '<video controls><source src="/uploads/a.mp4"><a href="/uploads/a.mp4">a</a></video>',
+        '<audio preload="none"><source src="/uploads/a.mp4"><source src="/uploads/b.ogg"></audio>',
+        '<div class="video-placeholder-container" data-video-src="/uploads/a.mp4"></div>',
+    ],
+)
+def test_a_video_or_sound_that_is_held_is_saved(cooked):
+    html = clean(f"<p>a</p>{cooked}<p>b</p>", base_url=FORUM, file_of=lambda url: "/uploads/12" + url[8:])
+    assert html.count("<a ") == 1 and 'class="attachment" href="/uploads/12/a.mp4"' in html
+    assert Seen(html).text.startswith("a") and Seen(html).text.endswith("b")
+    assert f'href="{FORUM}/uploads/a.mp4"' in clean(cooked, base_url=FORUM)
+
+
+def test_a_video_that_names_no_file_says_so_and_swallows_nothing():
+    assert Seen(clean("<video></video><p>suite</p>")).text == "Média non chargésuite"
+
+
+def test_an_image_that_the_forum_lost_is_its_description():
+    cooked = '<img src="/images/transparent.png" data-orig-src="upload://abc.png" alt="Une roue">'
+    assert Seen(clean(cooked, base_url=FORUM)).text == "Image non chargée\u00a0: Une roue"
+    shown = clean(cooked, image_of=lambda url: f"/uploads/12/{SHA}.png" if url == "upload://abc.png" else None)
+    assert f'src="/uploads/12/{SHA}.png"' in shown and "transparent" not in shown
+
+
+def test_a_quote_of_what_is_not_held_keeps_its_words_without_a_link():
+    cooked = (
+        '<aside class="quote" data-username="bruno" data-topic="12" data-post="3"><div class="title">bruno:</div>'
+        "<blockquote><p>Ses mots</p></blockquote></aside>"
+    )
+    html = clean(cooked, quoted=lambda topic, post: None)
+    assert "<a" not in html and Seen(html).text == "bruno a écrit\u00a0:Ses mots"
+    assert 'href="/t/sujet/7/8"' in clean(cooked, quoted=lambda topic, post: f"/t/sujet/7/{post + 5}")
+
+
+def test_a_quote_that_the_import_withheld_says_so_and_nothing_else():
+    html = clean('<p>a</p><aside class="quote withheld"></aside><p>b</p>')
+    assert "<a" not in html and Seen(html).tags == ["p", "figure", "figcaption", "p"]
+
+
+def test_a_poll_says_how_many_voted():
+    cooked = '<div class="poll"><ul><li><span class="poll-votes" data-votes="{}"></span>Oui</li></ul></div>'
+    with_one = clean(cooked.format(1))
+    assert '<span class="votes">' in with_one and Seen(with_one).text.endswith("Oui")
+    assert ngettext("{n} vote", "{n} votes", 1200).format(n=number(1200)) in Seen(clean(cooked.format(1200))).text
+    assert "votes" not in clean(cooked.format("javascript"))

@@ -50,7 +50,7 @@ def test_a_saved_value_is_what_the_next_start_reads(tmp_path):
 @pytest.mark.parametrize(
     ("name", "said"),
     [("app.port", "99999"), ("app.port", "beaucoup"), ("engine.gate", "peut-être"), ("engine.llm_url", "ftp://x"),
-     ("engine.window_overlap_chars", "900"), ("app.native", "un peu")],
+     ("engine.index_url", "moteur"), ("engine.window_overlap_chars", "900"), ("app.native", "un peu")],
 )  # fmt: skip
 def test_a_value_that_cannot_be_used_changes_nothing(tmp_path, name, said):
     (tmp_path / FILE).write_text(KEPT, "utf-8")

@@ -154,6 +154,13 @@ def test_an_update_is_due_so_many_hours_after_the_last(jobs, periodic):
     assert tasks.is_due(jobs, work, every_hours=24, now=began + timedelta(hours=24))
 
 
+def test_a_clock_that_was_ahead_delays_no_update_for_years(jobs, periodic):
+    ((work, _),) = tasks.periodic_updates(periodic)
+    began = jobs.create(work).created_at
+    assert not tasks.is_due(jobs, work, every_hours=24, now=began - timedelta(hours=2))  # a clock put right
+    assert tasks.is_due(jobs, work, every_hours=24, now=began - timedelta(days=400))
+
+
 def _ripe(queue, moment):
     """The periodic tasks that huey's scheduler would queue at that minute."""
     return {task.name: task for task in queue.huey.read_periodic(moment)}

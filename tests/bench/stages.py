@@ -245,7 +245,7 @@ def update(folder: Path) -> Figures:
     """500 new posts, 100 edited and 50 removed, imported, then published with their vectors."""
     chosen = settings(folder)
     with closing(ArchiveStore(chosen.data)) as store:
-        report = import_source(store, _news(store), source="news", kind="topics", whole_forum=False)
+        report = import_source(store, news(store), source="news", kind="topics", whole_forum=False)
     assert (report.added, report.changed, report.removed) == (NEW, EDITED, REMOVED), report
     written, started = _written_mb(), time.perf_counter()
     engine.build_index(chosen, MODELS)
@@ -255,7 +255,7 @@ def update(folder: Path) -> Figures:
     return found
 
 
-def _news(store: ArchiveStore) -> Iterable[Post | Skipped]:
+def news(store: ArchiveStore) -> Iterable[Post | Skipped]:
     ids = sorted(store.post_ids())
     draw = random.Random(time.time_ns())
     picked = list(store.posts(draw.sample(ids, NEW + EDITED + REMOVED)).values())

@@ -8,6 +8,7 @@ address of their own (127.0.1.N), gives the readers' passphrase, then starts, se
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import platform
 import random
@@ -18,6 +19,7 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -99,6 +101,15 @@ def percentile(values: list[float], share: float) -> float:
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else float("nan")
 
 
+def digest_of_posts(data: Path) -> str:
+    """A digest of every post that the archive holds, with its words."""
+    digest = hashlib.sha256()
+    with closing(sqlite3.connect(f"file:{data / 'archive.db'}?mode=ro", uri=True)) as db:
+        for row in db.execute("SELECT id, topic_id, post_number, username, text, cooked FROM posts ORDER BY id"):
+            digest.update(repr(row).encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
 class Memory(threading.Thread):
     """The resident memory of a server and of its children, twice a second."""
 
@@ -144,6 +155,7 @@ def main() -> None:
         data = Path(folder) / "data"
         shutil.copytree(given.data, data)
         set_passphrases(data)
+        before = digest_of_posts(data)
         with running(data, "--lan") as server:
             warm = Visitor(server)
             warm.enter(READER)
@@ -166,10 +178,12 @@ def main() -> None:
             memory.join()
         with sqlite3.connect(data / "app.db") as db:
             (kept,) = db.execute("SELECT count(*) FROM questions").fetchone()
+        unchanged = digest_of_posts(data) == before
         log = (
             (data / "logs" / "archiviste.log").read_text("utf-8") if (data / "logs" / "archiviste.log").exists() else ""
         )
     _report(told, memory, kept - 1, log)
+    print(f"posts of the archive: {'the same' if unchanged else 'NOT THE SAME'} before and after ({before[:16]})")
 
 
 def _report(told: Told, memory: Memory, kept: int, log: str) -> None:

@@ -10,7 +10,7 @@ from engine.archive import build_index, open_archive
 from engine.errors import ModelUnavailable
 from engine.models import bge, load_models
 from engine.values import Mode
-from tests.bge.conftest import HIDDEN
+from tests.bge.tiny import HIDDEN
 from tests.factories import forum, save, settings
 
 TEXTS = (

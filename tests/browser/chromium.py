@@ -25,16 +25,25 @@ document.addEventListener('securitypolicyviolation', (event) => window.refused.p
 
 @contextmanager
 def watched(
-    browser: Browser, *, width: int = 1366, height: int = 768, scheme: str = "light", **options: Any
+    browser: Browser,
+    *,
+    width: int = 1366,
+    height: int = 768,
+    scheme: str = "light",
+    home: str = "",
+    **options: Any,
 ) -> Iterator[Page]:
-    """A page in a fresh profile; the block fails at its end when it has done what no page of ours may do."""
+    """A page in a fresh profile; the block fails at its end when it has done what no page of ours may do.
+
+    It may ask this machine, or only for what begins with `home`.
+    """
     context = browser.new_context(
         viewport={"width": width, "height": height}, locale="fr-FR", color_scheme=scheme, **options
     )
     context.add_init_script(_SENTRY)
     wrong: list[str] = []
     page = context.new_page()
-    page.on("request", lambda sent: None if _is_local(sent.url) else wrong.append(f"asked {sent.url}"))
+    page.on("request", lambda sent: None if _is_local(sent.url, home) else wrong.append(f"asked {sent.url}"))
     page.on(
         "console", lambda said: wrong.append(said.text) if said.type == "error" and not _is_404(said.text) else None
     )
@@ -53,7 +62,9 @@ def settle(page: Page) -> None:
     page.wait_for_function("!document.querySelector('[aria-busy=true]')")
 
 
-def _is_local(url: str) -> bool:
+def _is_local(url: str, home: str) -> bool:
+    if home:
+        return url.startswith(home)
     return url.startswith(("data:", "blob:", "about:")) or urlsplit(url).hostname == "127.0.0.1"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests import every_page
+from tests.browser import long_topic
 from tests.browser.chromium import PROGRAM, QUIET
 from tests.browser.server import running
 
@@ -34,4 +36,19 @@ def greek_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def demo_site(demo_data: Path) -> Iterator[str]:
     """A server on the demo forum."""
     with running(demo_data) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def long_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server on the topic of 2,700 messages."""
+    with running(long_topic.build(tmp_path_factory.mktemp("long"))) as address:
+        yield address
+
+
+@pytest.fixture
+def own_demo(demo_data: Path, tmp_path: Path) -> Iterator[str]:
+    """A server on a copy of the demo forum, for what writes to it."""
+    shutil.copytree(demo_data, tmp_path / "data")
+    with running(tmp_path / "data") as address:
         yield address

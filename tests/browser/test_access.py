@@ -55,7 +55,8 @@ def test_the_passphrase_lets_in_and_being_sent_away_closes_the_page(browser: Bro
         page.goto(f"{shared_site}/entrer")
         expect(page.get_by_label("Phrase de passe")).to_be_focused()
         page.get_by_label("Phrase de passe").fill(MODERATOR)
-        page.get_by_role("button", name="Entrer").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Entrer").click()
         page.goto(f"{shared_site}/chercher?q=pneu")
         expect(page.locator("li.result").first).to_be_visible(timeout=20_000)
         page.goto(f"{shared_site}/reglages/acces")
@@ -86,7 +87,8 @@ def test_without_any_script_one_can_come_in_and_leave(browser: Browser, shared_s
     page.goto(f"{shared_site}/reglages/acces")
     expect(page.get_by_role("heading", name="Pour les modérateurs")).to_be_visible()
     page.goto(f"{shared_site}/sortir")
-    page.get_by_role("button", name="Se déconnecter").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Se déconnecter").click()
     page.goto(f"{shared_site}/")
     expect(page.get_by_label("Phrase de passe")).to_be_visible()
     context.close()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from markdown_it import MarkdownIt
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests import every_page
 from tests.browser.chromium import settle, watched
@@ -15,7 +19,8 @@ from tests.browser.server import running
 pytestmark = pytest.mark.browser
 
 MESSAGE = """
-<p>Avant τα φρένα</p><script>window.hacked = 1; alert("xss")</script><img src=x onerror="window.hacked = 2">
+<p>-2+3 Avant, τα φρένα τρίζουν στη βροχή και θέλουν ρύθμιση {{window.hacked=31}} &lt;img src=x onerror=window.hacked=32&gt;.</p>
+<script>window.hacked = 1; alert("xss")</script><img src=x onerror="window.hacked = 2">
 <img src="http://pixel.exemple/espion.png" alt="photo"><svg/onload="window.hacked = 3"></svg>
 <iframe src="javascript:parent.hacked = 4"></iframe><a href="javascript:window.hacked = 5">piège</a>
 <details open ontoggle="window.hacked = 6"><summary>s</summary>t</details>
@@ -29,6 +34,11 @@ MESSAGE = """
 """
 
 
+ANSWERED = "Τα φρένα τρίζουν στη βροχή ;"
+# What no message may bring along, wherever it is shown.
+NEVER = "img[onerror], script, iframe, object, embed, form[action^=http], base, [onclick], [ontoggle], [onload], [onmouseover]"
+
+
 def words(n: int, mark: str) -> str:
     """A short text that would run in an element, in an attribute, in a template of Vue, in a script or as Markdown."""
     return (
@@ -38,7 +48,8 @@ def words(n: int, mark: str) -> str:
 
 
 HOSTILE = every_page.Words(
-    site=words(21, "Forum"), titles=(words(22, "Φρένα"), words(23, "Φρένα")), category=words(24, "Atelier"),
+    site=words(21, "Forum"), titles=(words(22, "=1+1 Φρένα"), words(23, "@SUM(A1) Φρένα")),
+    category=words(24, "+33 Atelier"),
     tag="\"'><img src=x onerror=window.hacked=25>{{window.hacked=25}}",
     member="\"'><img src=x onerror=window.hacked=26>{{window.hacked=26}}", name=words(27, "Alice"),
     texts=lambda n: (words(28, "Φρένα"), MESSAGE),
@@ -69,6 +80,74 @@ def test_no_page_runs_anything_of_the_archive(page: Page, site: str) -> None:
         for told in page.locator("main [title]:visible").all()[:5]:
             told.hover()
         assert harm(page) == [], address
+        assert page.locator(f"main :is({NEVER})").count() == 0, address
+
+
+def test_what_is_opened_by_a_hand_runs_nothing_either(page: Page, site: str) -> None:
+    # 1. An answer: the quotation of each citation, then its message beside.
+    ask(page, site)
+    for chip in page.locator("a.chip").all():
+        chip.hover()
+        expect(page.locator(".quote:visible").first).to_contain_text("<img src=x onerror=window.hacked")
+    page.locator("a.chip").first.click()
+    expect(page.locator(".context article.is-target")).to_contain_text("{{constructor.constructor")
+    assert harm(page) == []
+    # 2. A search: while one types, why a result was found, the message that is expected.
+    page.goto(f"{site}/chercher")
+    settle(page)
+    page.locator("main input[type=search]").press_sequentially(every_page.WORD)
+    expect(page.locator(".instant li").first).to_contain_text("<img src=x")
+    page.goto(f"{site}/chercher?q={quote(every_page.WORD)}")
+    settle(page)
+    page.locator("button.why").first.click()
+    expect(page.locator(".reasons li").first).to_be_visible()
+    assert harm(page) == []
+
+
+def test_what_is_exported_runs_nothing_and_computes_nothing(page: Page, browser: Browser, site: str) -> None:
+    ask(page, site)
+    tools = page.locator(".answer-tools")
+    answer = saved(page, tools.get_by_role("button", name="HTML"))
+    texts = [saved(page, tools.get_by_role("button", name="Markdown"))]
+    page.goto(f"{site}/chercher?q={quote(every_page.WORD)}")
+    settle(page)
+    page.locator("details.export summary").click()
+    texts.append(saved(page, page.locator("details.export button").nth(1)))
+    table = saved(page, page.locator("details.export button").nth(0))
+    # 1. The table of a spreadsheet: nothing starts as a formula does.
+    rows = list(csv.reader(io.StringIO(table.removeprefix("\ufeff"), newline=""), delimiter=";"))
+    assert len(rows) > 20
+    for row in rows[1:]:
+        assert not [cell for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+        assert row[1].startswith(("'=1+1", "'@SUM")) and row[2].startswith("'+33") and row[6].startswith("'-2")
+    # 2. The page, without the policy that it carries; the texts, in a reader of Markdown that lets HTML through.
+    assert "Content-Security-Policy" in answer
+    open_pages = [answer.replace("Content-Security-Policy", "x")]
+    open_pages += [MarkdownIt("commonmark", {"html": True}).render(text) for text in texts]
+    for document in open_pages:
+        with watched(browser) as opened:
+            opened.set_content(document)
+            expect(opened.locator("body")).to_contain_text("{{constructor.constructor")
+            assert opened.locator(f":is({NEVER})").count() == 0
+            kinds = {"http://", "https://", "#source"}
+            addresses = [link.get_attribute("href") or "" for link in opened.locator("a").all()]
+            assert addresses and {address[:7] for address in addresses} <= {kind[:7] for kind in kinds}
+            for link in opened.locator("a[href^='#']").all():
+                link.click()
+            assert harm(opened) == []
+
+
+def ask(page: Page, site: str) -> None:
+    """Ask, and wait for the answer."""
+    page.goto(f"{site}/demander?q={quote(ANSWERED)}")
+    expect(page.locator("a.chip").first).to_be_visible(timeout=20_000)
+
+
+def saved(page: Page, button: Locator) -> str:
+    """The text of the file that a button gives."""
+    with page.expect_download() as download:
+        button.click()
+    return Path(download.value.path()).read_text("utf-8")
 
 
 def test_the_words_of_a_hostile_message_are_shown(page: Page, site: str) -> None:
@@ -83,6 +162,7 @@ def test_the_words_of_a_hostile_message_are_shown(page: Page, site: str) -> None
     kept = ":is(img, script, svg, iframe, style, form, base, [style], [id], [onclick], [ontoggle])"
     assert page.locator(f".post-body {kept}").count() == 0
     page.locator("#message-1").get_by_role("button", name="Citer").click()
+    expect(page.locator(".reading-status")).not_to_be_empty()
     assert harm(page) == []
 
 

@@ -2,71 +2,31 @@
 
 from __future__ import annotations
 
-import struct
+import re
 import time
-import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from engine import build_index, build_settings
-from engine.discourse import cooked
 from tests.browser.chromium import watched
-from tests.browser.server import running
-from tests.factories import FREINS, SITE, WORD_MODELS, post, save, topic
+from tests.browser.long_topic import LONG, OPENED
 
 pytestmark = pytest.mark.browser
 
-LONG = 2_700  # messages, as the longest topics of the reference forum
-OPENED = 1_900
+MOST_STEPS = 150  # of the wheel, to read 25 messages: what comes late is waited for
 OPENING_S = 1.0  # what the reader may wait; a machine that is busy is given more
-SHA = "1c2a247ebb45bc3a930e83d0e900d19c741e8ca6"
-SHAPES = {
-    OPENED: '<p>La fin : <span class="spoiler">le vélo était rouge</span>.</p>',
-    OPENED
-    + 1: f'<p><a class="lightbox" href="https://forum.exemple/uploads/default/original/1X/{SHA}.png"><img src="x.png" '
-    'alt="Une roue" width="690" height="430"></a></p>',
-    OPENED
-    + 2: '<aside class="quote" data-username="bruno" data-post="12" data-topic="7"><div class="title">bruno:</div>'
-    "<blockquote><p>Je disais ceci.</p></blockquote></aside><p>Tout à fait.</p>",
-}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("topic")
-    items = [SITE, FREINS, replace(topic(7, "Le grand fil", category=2), slug="le-grand-fil")]
-    for n in range(1, LONG + 1):
-        said = post(
-            1000 + n, f"Message de rang {n}, bien long.", topic_id=7, number=n, day=n, reply_to=20 if n == 40 else None
-        )
-        if html := SHAPES.get(n):
-            said = replace(said, cooked=html, parts=cooked.parse(html))
-        items.append(said)
-    save(folder, items)
-    build_index(build_settings(folder), WORD_MODELS)
-    place = folder / "uploads/default/original/1X"
-    place.mkdir(parents=True)
-    (place / f"{SHA}.png").write_bytes(_picture(900, 560))
-    with running(folder) as address:
-        yield address
+@pytest.fixture
+def site(long_site: str) -> str:
+    return long_site
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     with watched(browser, permissions=["clipboard-read", "clipboard-write"]) as opened:
         yield opened
-
-
-def _picture(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    rows = (b"\0" + b"\x99" * width) * height
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
 def read(page: Page, site: str, n: int) -> None:
@@ -90,17 +50,19 @@ def test_it_opens_at_any_message_at_once(page: Page, site: str) -> None:
             " return top >= 0 && top < innerHeight })()"
         )
         waited.append(time.perf_counter() - began)
-        assert page.locator("article").count() <= 20
+        assert page.locator("article").count() <= 100  # a few windows of 2,700, whatever came behind meanwhile
     # Asserted with room: the machine of the tests has other work. The figure itself is measured by hand.
     assert sorted(waited)[1] < 3 * OPENING_S, waited
 
 
-# Where a message is once nothing has moved for some frames.
-STILL = """(n) => new Promise((tell) => {
+# How often the wheel was turned, as the page has heard of it.
+WHEELS = "window.wheels = 0; addEventListener('wheel', () => { window.wheels += 1; }, { passive: true });"
+# Where a message is once the page has heard of the wheel and nothing has moved for some frames.
+STILL = """([n, wheels]) => new Promise((tell) => {
     const top = () => document.getElementById(`message-${n}`).getBoundingClientRect().top;
     let before = top(), frames = 0;
     const look = () => {
-        frames = top() === before ? frames + 1 : 0;
+        frames = top() === before && (window.wheels ?? 0) >= wheels ? frames + 1 : 0;
         before = top();
         if (frames < 8) requestAnimationFrame(look);
         else tell(before);
@@ -116,19 +78,25 @@ BEING_READ = """() => {
 def test_scrolling_goes_on_both_ways_and_nothing_jumps(page: Page, site: str) -> None:
     read(page, site, OPENED)
     page.mouse.move(600, 400)
+    page.evaluate(WHEELS)
+    turned = 0
     for step in (-300, 400):
         first_number = page.evaluate(BEING_READ)[0]
-        for _ in range(20):
+        for _ in range(MOST_STEPS):
             n, top = page.evaluate(BEING_READ)
             page.mouse.wheel(0, step)
-            moved = (top - page.evaluate(STILL, n)) / step
+            turned += 1
+            moved = (top - page.evaluate(STILL, [n, turned])) / step
             # Less than the whole step when more messages were awaited at the end; never the other way, never farther.
             assert -0.02 < moved < 1.02, (step, n, moved)
-        assert abs(page.evaluate(BEING_READ)[0] - first_number) > 25
+            if abs(page.evaluate(BEING_READ)[0] - first_number) > 25:
+                break
+        else:
+            raise AssertionError(f"stopped near {page.evaluate(BEING_READ)[0]}")
         assert page.locator("article").count() <= 100
-    read_now = int(page.evaluate("location.pathname").rpartition("/")[2])
-    assert read_now != OPENED  # the address follows
+    page.wait_for_function(f"!location.pathname.endsWith('/{OPENED}')")  # the address follows
     page.reload()
+    read_now = int(page.evaluate("location.pathname").rpartition("/")[2])
     expect(page.locator(f"#message-{read_now}")).to_be_in_viewport()
 
 
@@ -137,7 +105,7 @@ def test_a_quote_leads_to_its_message_and_back(page: Page, site: str) -> None:
     page.locator(f"#message-{OPENED + 2} figcaption a").click()
     expect(page.locator("#message-12")).to_be_focused()
     expect(page.locator("article.is-target")).to_have_id("message-12")
-    assert page.evaluate("location.pathname").endswith("/7/12")
+    expect(page).to_have_url(re.compile("/7/12$"))
     page.get_by_role("button", name="Revenir au message 1 902").click()
     expect(page.locator(f"#message-{OPENED + 2}")).to_be_focused()
     expect(page.locator("button.return")).to_be_hidden()
@@ -154,7 +122,7 @@ def test_the_timeline_and_the_box_reach_any_message(page: Page, site: str) -> No
     page.keyboard.press("End")
     expect(page.locator(f"#message-{LONG}")).to_be_in_viewport()
     expect(scrubber).to_be_focused()
-    assert "2 700" in scrubber.get_attribute("aria-valuetext").replace("\u202f", " ")
+    expect(scrubber).to_have_attribute("aria-valuetext", re.compile(r"2\s700"))
     page.get_by_role("link", name="Message d’ouverture").click()
     expect(page.locator("#message-1")).to_be_focused()
     page.get_by_role("link", name="2016", exact=True).click()
@@ -190,7 +158,7 @@ def test_an_image_is_enlarged_and_a_spoiler_unfolded_by_the_keyboard(page: Page,
     page.keyboard.press("Enter")
     expect(spoiler.locator("span")).to_be_visible()
     link = page.locator("a.lightbox")
-    assert page.evaluate("document.querySelector('a.lightbox img').naturalWidth") == 900
+    page.wait_for_function("document.querySelector('a.lightbox img').naturalWidth === 900")
     link.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog", name="Image agrandie")).to_be_visible()
@@ -215,6 +183,6 @@ def test_messages_that_come_do_not_send_the_focus_away(page: Page, site: str) ->
     page.evaluate("document.querySelector('button.more').click()")
     link.focus()
     expect(page.locator("article").first).not_to_have_id(first or "")
-    page.evaluate(STILL, OPENED)
+    page.evaluate(STILL, [OPENED, 0])
     expect(link).to_be_focused()
     expect(link).to_be_in_viewport()

@@ -57,13 +57,18 @@ COLLECTIONS: Mapping[str, Collection] = {
 
 
 def prepare(
-    collection: Collection, models: Models, *, cache: Path = CACHE, on_progress: OnProgress = lambda progress: None
+    collection: Collection,
+    models: Models,
+    *,
+    cache: Path = CACHE,
+    index_url: str | None = None,
+    on_progress: OnProgress = lambda progress: None,
 ) -> tuple[Settings, Path]:
     """The settings of the collection's data folder and its question file; what is there already is kept.
 
     An unchanged collection is imported again in a second and encoded never: vectors.db holds its vectors.
     """
-    settings = build_settings(cache / collection.name, {"language": collection.language})
+    settings = build_settings(cache / collection.name, {"language": collection.language, "index_url": index_url})
     documents = list(records(collection.folder / collection.documents))
     settings.data.mkdir(parents=True, exist_ok=True)
     store = ArchiveStore(settings.data)

@@ -11,6 +11,7 @@ import os
 import platform
 import sys
 import time
+from pathlib import Path
 
 from app import i18n, printed
 from app.progress import ProgressLine
@@ -48,11 +49,11 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def measure(collection: Collection, names: list[str]) -> Run:
+def measure(collection: Collection, names: list[str], *, cache: Path = CACHE, index_url: str | None = None) -> Run:
     """One collection through these configurations, with the encoder of this machine."""
     models = load_models(build_settings(CACHE / collection.name, {"language": collection.language}))
     with ProgressLine() as progress:
-        settings, folder = prepare(collection, models, on_progress=progress)
+        settings, folder = prepare(collection, models, cache=cache, index_url=index_url, on_progress=progress)
         return matrix.evaluate(
             settings,
             models,

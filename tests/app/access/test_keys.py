@@ -84,6 +84,13 @@ def test_those_that_ended_are_forgotten(keys):
     assert [session.created_at for session in keys.sessions(now=NOW)] == [NOW + 2 * HOUR]
 
 
+def test_a_clock_that_goes_back_gives_a_session_no_second_life(keys):
+    token = digest(opened(keys))
+    assert keys.find(token, now=NOW - 2 * HOUR) is not None  # a clock put right
+    assert keys.find(token, now=NOW - timedelta(days=300)) is None
+    assert keys.sessions(now=NOW - timedelta(days=300)) == ()
+
+
 def test_when_it_was_last_used_is_kept(keys):
     session = keys.find(digest(opened(keys)), now=NOW)
     keys.saw(session, now=NOW + timedelta(minutes=9))

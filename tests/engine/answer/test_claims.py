@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.answer.citations import resolve, without_markers
 from engine.answer.claims import check, drop, makes_claim
+from engine.errors import ModelUnavailable
 from engine.index.french import analyser
 from engine.seams import Embed, TextRole, Vectors
 from engine.values import Role
@@ -159,3 +160,17 @@ def test_a_sentence_quoted_whole_from_its_post_is_never_doubted_for_its_words(te
     said = resolve(f"«\u00a0{without_markers(text)}\u00a0» [[1]]", source).text
     codes = {doubt.code for found in check(said, source, analyse=WORDS) for doubt in found.doubts if found.cited}
     assert DoubtCode.WORDS not in codes
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Le cuir se nourrit avec une crème Saphir deux fois par an. [1]",
+        "Les tomates mûrissent mieux sous une serre bien aérée au printemps. [1]",
+    ],
+)
+def test_without_its_encoder_a_sentence_is_judged_by_its_words(said: str) -> None:
+    def away(_texts: Sequence[str], _role: TextRole) -> Vectors:
+        raise ModelUnavailable(role="embed", path="http://machine", reason="server_away")
+
+    assert doubts(said, away) == doubts(said)

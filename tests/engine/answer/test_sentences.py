@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +56,16 @@ def test_a_shortened_text_is_a_beginning_within_the_limit(text: str, limit: int)
     short = shorten(text, limit)
     assert text.startswith(short)
     assert len(short) <= limit
+
+
+def test_a_line_without_end_takes_a_time_in_proportion_to_its_length() -> None:
+    began = time.process_time()
+    assert len(split("un mot. " * 200_000)) == 200_000
+    assert time.process_time() - began < 10  # 0.5 s on a quiet machine; going back to the line's start took minutes
+    assert [sentence.text for sentence in split("Avant.\n   12. Brosser. " + "long " * 20 + "12. Fin.")][1:3] == [
+        "12. Brosser.",
+        "long " * 20 + "12.",
+    ]
 
 
 def test_a_text_is_shortened_between_words() -> None:

@@ -21,10 +21,18 @@ COLUMNS = {
     "api_keys": "id key user_id",
     "categories": "id name color read_restricted slug description position parent_category_id",
     "discourse_solved_solved_topics": "id topic_id answer_post_id",
+    "discourse_solved_topic_answers": "id solved_topic_id answer_post_id accepter_user_id",
     "embedding_definitions": "id display_name dimensions version url api_key tokenizer_class embed_prompt"
     " search_prompt",
     "posts": "id user_id topic_id post_number raw cooked created_at updated_at reply_to_post_number"
-    " deleted_at like_count post_type hidden user_deleted raw_email",
+    " deleted_at like_count post_type hidden user_deleted raw_email version last_version_at",
+    "post_custom_fields": "id post_id name value",
+    "poll_options": "id poll_id digest html anonymous_votes",
+    "poll_votes": "poll_id poll_option_id user_id",
+    "polls": "id post_id name status results",
+    "moved_posts": "id old_topic_id old_post_id old_post_number new_topic_id new_topic_title new_post_id",
+    "optimized_images": "id sha1 extension upload_id url",
+    "uploads": "id user_id original_filename filesize url sha1 origin",
     "site_settings": "id name data_type value",
     "tag_group_memberships": "id tag_id tag_group_id",
     "tag_group_permissions": "id tag_group_id group_id permission_type",
@@ -82,7 +90,7 @@ class Forum:
             "\\connect forum",
         ]
         for table in sorted(COLUMNS):
-            if table in without or (dialect == "old" and table == "discourse_solved_solved_topics"):
+            if table in without or (dialect == "old" and table.startswith("discourse_solved")):
                 continue
             columns = COLUMNS[table].split()
             if dialect == "old":

@@ -203,6 +203,9 @@ HOSTILE = {
     "ampersands": "&" * 500_000,
     "entities": "&amp;eacute;" * 80_000,
     "comments": "&lt;!-- s" * 100_000,
+    "attributes": "<p " + " ".join(f"a{i}=1" for i in range(100_000)) + ">",
+    "quotes in quotes, closed": "<aside class=quote>" * 9_500 + "</aside>" * 9_500,
+    "marks on a letter": "e" + "\u0301\u0323" * 300_000,
     "a long post": "<p>" + "mot " * 15_000 + "</p>",
 }
 
@@ -254,3 +257,14 @@ def test_any_text_gives_clean_nfc_text(cooked):
 def test_text_that_was_parsed_stays_as_it_is(text):
     once = parse(text).text
     assert parse(once.replace("\n", "<br>")).text == once
+
+
+def test_videos_and_lost_images_are_attachments_too():
+    cooked = (
+        '<div class="video-placeholder-container" data-video-src="/uploads/a.mp4"></div>'
+        '<img src="/images/transparent.png" data-orig-src="upload://abc.png" alt="roue">'
+        '<img src="/uploads/b.png" data-orig-src="upload://def.png" alt="autre">'
+    )
+    assert [(file.url, file.name) for file in parse(cooked).attachments] == [
+        ("/uploads/a.mp4", "a.mp4"), ("upload://abc.png", "roue"), ("/uploads/b.png", "autre"),
+    ]  # fmt: skip

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 import pytest
 
 from engine.discourse import read
-from engine.discourse.backup import MAX_LINE_BYTES
-from engine.discourse.dump_tables import POSTS, SITE_SETTINGS, SMALL_TABLES, TOPIC_FIELDS
+from engine.discourse.cooked import MAX_HTML_BYTES
+from engine.discourse.dump import read_dump
+from engine.discourse.dump_tables import POST_FIELDS, POSTS, SITE_SETTINGS, SMALL_TABLES, TOPIC_FIELDS
 from engine.errors import ArchiveFormatError, Cancelled
-from engine.sources import Flaw, Position, Post, Site, Skipped, SkipReason
+from engine.sources import Flaw, Position, Post, PostMoved, Site, Skipped, SkipReason, Upload
 from engine.values import Category, Topic
 
 PUBLIC_POSTS = [1, 2, 3, 4]
@@ -101,10 +102,12 @@ def test_only_public_categories_come_out(forum, write_dump):
 def test_the_allowlist_names_no_private_column():
     assert SITE_SETTINGS == (b"title", b"force_hostname")
     assert TOPIC_FIELDS == (b"accepted_answer_post_id",)
+    assert POST_FIELDS == (b"is_accepted_answer",)
     assert {table: set(columns) for table, columns in (POSTS | SMALL_TABLES).items()} == {
         "posts": {
             "id", "user_id", "topic_id", "post_number", "cooked", "created_at", "updated_at",
-            "reply_to_post_number", "deleted_at", "like_count", "post_type", "hidden", "user_deleted",
+            "reply_to_post_number", "deleted_at", "like_count", "post_type", "hidden", "user_deleted", "version",
+            "last_version_at",
         },
         "categories": {
             "id", "name", "slug", "parent_category_id", "read_restricted", "color", "position", "description",
@@ -120,7 +123,15 @@ def test_the_allowlist_names_no_private_column():
         "tag_group_permissions": {"tag_group_id", "group_id"},
         "site_settings": {"name", "value"},
         "topic_custom_fields": {"topic_id", "name", "value"},
-        "discourse_solved_solved_topics": {"topic_id", "answer_post_id"},
+        "post_custom_fields": {"post_id", "name", "value"},
+        "discourse_solved_solved_topics": {"topic_id", "answer_post_id", "id"},
+        "discourse_solved_topic_answers": {"solved_topic_id", "answer_post_id"},
+        "moved_posts": {"old_topic_id", "old_post_number", "new_post_id"},
+        "uploads": {"id", "url", "sha1", "original_filename", "filesize"},
+        "optimized_images": {"upload_id", "url"},
+        "polls": {"id", "post_id", "results", "status"},
+        "poll_options": {"id", "poll_id", "digest", "anonymous_votes"},
+        "poll_votes": {"poll_option_id"},
         "embedding_definitions": {
             "id", "display_name", "dimensions", "tokenizer_class", "embed_prompt", "search_prompt",
         },
@@ -232,6 +243,71 @@ def test_a_value_of_another_kind_makes_a_post_unreadable(forum, write_dump, valu
     assert [flaw.fatal for flaw in items(path, Flaw)] == [False]
 
 
+@pytest.mark.parametrize("values", [
+    {"user_id": 1 << 63}, {"like_count": 10**30}, {"reply_to_post_number": 10**30}, {"id": 10**30}, {"topic_id": 10**5000},
+])  # fmt: skip
+def test_a_number_that_no_database_holds_makes_a_post_unreadable(forum, write_dump, values):
+    forum.post(50, number=20)
+    forum.tables["posts"][-1].update(
+        {name: f"{value:d}" if value < 10**4000 else "9" * 5001 for name, value in values.items()}
+    )
+    found = items(write_dump(forum.sql()), Flaw)
+    assert found == [Flaw("bad_row", f"posts:{len(forum.tables['posts'])}")]
+
+
+def test_a_category_of_endless_digits_makes_a_topic_private(forum, write_dump):
+    forum.topic(200)
+    forum.tables["topics"][-1]["category_id"] = "9" * 5000
+    forum.post(60, 200)
+    assert [post.id for post in items(write_dump(forum.sql()), Post)] == PUBLIC_POSTS
+
+
+def test_a_post_longer_than_any_post_is_told_and_passed_over(forum, write_dump):
+    forum.post(50, number=20, cooked="a" * (MAX_HTML_BYTES + 1))
+    forum.post(51, number=21, cooked="a" * 1000)
+    path = write_dump(forum.sql())
+    assert items(path, Flaw) == [Flaw("post_too_long", "posts:18")]
+    assert items(path, Post)[-1].id == 51
+
+
+def test_a_row_of_a_million_columns_is_bad(forum, write_dump):
+    whole = forum.sql().replace(
+        "\\.\n\n\nCOPY public.site_settings", "x\t" * 1_000_000 + "\n\\.\n\n\nCOPY public.site_settings"
+    )
+    assert [flaw.code for flaw in items(write_dump(whole), Flaw)] == ["bad_row"]
+
+
+@pytest.mark.parametrize("form", ["gzip", "tar"])
+def test_a_bomb_is_given_up_once_it_unpacks_to_more_than_a_backup_holds(forum, write_dump, monkeypatch, form):
+    monkeypatch.setattr("engine.discourse.backup.RATIO_FLOOR_BYTES", 100_000)
+    forum.post(50, number=20, cooked="a" * 1_900_000)
+    found = items(write_dump(forum.sql(), form), Flaw)
+    assert (found[-1].code, found[-1].fatal) == ("swollen", True)
+
+
+def test_a_member_that_claims_more_than_a_backup_holds_is_not_read_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.discourse.backup.RATIO_FLOOR_BYTES", 100_000)
+    path = tmp_path / "forum.tar.gz"
+    with tarfile.open(path, "w:gz") as tar:
+        for name in ("uploads/a.png", "dump.sql"):
+            member = tarfile.TarInfo(name)
+            member.size = 3_000_000
+            tar.addfile(member, io.BytesIO(bytes(member.size)))
+    with pytest.raises(ArchiveFormatError) as refused:
+        read(path)
+    assert refused.value.details["reason"] == "swollen_dump"
+
+
+def test_attributes_of_attributes_without_end_are_refused(tmp_path):
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 11
+    path = tmp_path / "forum.tar"
+    path.write_bytes((header.tobuf(tarfile.PAX_FORMAT) + b"11 a=bcdef\n".ljust(512, b"\0")) * 20_000)
+    with pytest.raises(ArchiveFormatError) as refused:
+        read(path)
+    assert refused.value.details["reason"] == "unreadable_tar"
+
+
 def test_a_flood_of_bad_rows_is_counted_but_not_named_without_end(forum, write_dump):
     whole = forum.sql().replace(
         "\\.\n\n\nCOPY public.site_settings", "x\n" * 5000 + "\\.\n\n\nCOPY public.site_settings"
@@ -256,11 +332,24 @@ def test_bad_utf8_nul_and_control_characters_do_not_stop_a_post(forum, write_dum
     assert post.cooked == "<p>caf\ufffd noir serré</p>"
 
 
-def test_a_line_that_never_ends_is_fatal(forum, write_dump, monkeypatch):
+@pytest.mark.parametrize("form", ["plain", "tar"])
+def test_a_line_that_is_too_long_is_passed_over_and_counted(forum, write_dump, monkeypatch, form):
     monkeypatch.setattr("engine.discourse.backup.MAX_LINE_BYTES", 2000)
-    forum.post(50, cooked="<p>" + "a" * 3000 + "</p>")
-    assert items(write_dump(forum.sql()), Flaw) == [Flaw("line_too_long", "posts:17", fatal=True)]
-    assert MAX_LINE_BYTES > 100_000_000
+    forum.post(50, cooked="<p>" + "a" * 30_000 + "</p>")
+    forum.post(51, number=20)
+    path = write_dump(forum.sql(), form)
+    assert items(path, Flaw) == [Flaw("line_too_long", "posts:18")]
+    assert [post.id for post in items(path, Post)] == [*PUBLIC_POSTS, 51]
+    assert Counter(item.reason for item in items(path, Skipped))[SkipReason.UNREADABLE] == 1
+
+
+def test_a_line_that_never_ends_is_where_the_file_is_cut(forum, write_dump, monkeypatch):
+    monkeypatch.setattr("engine.discourse.backup.MAX_LINE_BYTES", 2000)
+    whole = forum.sql()
+    path = write_dump(
+        whole[: whole.index("COPY public.users")] + "COPY public.users (id, username) FROM stdin;\n" + "1" * 9000
+    )
+    assert items(path, Flaw) == [Flaw("truncated", "users:0", fatal=True)]
 
 
 def test_lines_ending_as_on_windows_are_read(forum, write_dump):
@@ -325,3 +414,89 @@ def test_an_uncompressed_tar_with_a_plain_dump_is_read(forum, tmp_path):
         info.size = len(data)
         tar.addfile(info, io.BytesIO(data))
     assert [post.id for post in items(path, Post)] == PUBLIC_POSTS
+
+
+# --- what a forum of any age tells ---
+
+
+def answers(found):
+    return {item.id: item.accepted_post_id for item in found if isinstance(item, Topic)}
+
+
+def test_an_answer_marked_by_the_first_versions_of_the_plugin(forum, write_dump):
+    forum.tables["topic_custom_fields"] = forum.tables["discourse_solved_solved_topics"] = []
+    forum.tables["post_custom_fields"] = [
+        {"id": 1, "post_id": 2, "name": "is_accepted_answer", "value": "true"},
+        {"id": 2, "post_id": 4, "name": "is_accepted_answer", "value": "false"},
+        {"id": 3, "post_id": 4, "name": "zzsecret", "value": "true"},
+    ]
+    assert answers(read_dump(write_dump(forum.sql()), check=lambda: None)) == {100: 2, 101: None, 116: None}
+
+
+def test_an_answer_in_a_table_of_answers(forum, write_dump):
+    forum.tables["topic_custom_fields"] = []
+    forum.tables["discourse_solved_solved_topics"] = [{"id": 8, "topic_id": 100, "answer_post_id": None}]
+    forum.tables["discourse_solved_topic_answers"] = [
+        {"id": 1, "solved_topic_id": 8, "answer_post_id": 3}, {"id": 2, "solved_topic_id": 8, "answer_post_id": 2},
+        {"id": 3, "solved_topic_id": 404, "answer_post_id": 2},
+    ]  # fmt: skip
+    found = list(read_dump(write_dump(forum.sql()), check=lambda: None))
+    assert answers(found)[100] == 3 and not [item for item in found if isinstance(item, Flaw)]
+
+
+def test_the_last_revision_is_told_when_there_was_one(forum, write_dump):
+    edited = "2024-06-01 10:00:00"
+    forum.tables["posts"][0] |= {"version": 3, "last_version_at": edited}
+    forum.tables["posts"][1] |= {"version": 1, "last_version_at": edited}
+    posts = {item.id: item for item in read_dump(write_dump(forum.sql()), check=lambda: None) if isinstance(item, Post)}
+    assert str(posts[1].revised_at) == f"{edited}+00:00" and posts[2].revised_at is None and posts[3].revised_at is None
+
+
+def test_quotes_of_private_posts_leave_with_their_words(forum, write_dump):
+    def quoting(topic, post):
+        return f'<aside class="quote" data-topic="{topic}" data-post="{post}"><blockquote>zzsecret</blockquote></aside>'
+
+    private = [(110, 1), (111, 1), (112, 1), (113, 1), (114, 1), (115, 1), (100, 4), (100, 5), (100, 6), (100, 8)]
+    forum.post(30, number=10, cooked="<p>Voici</p>" + "".join(quoting(*place) for place in private))
+    forum.post(31, number=11, cooked=quoting(100, 1).replace("zzsecret", "public") + quoting(404, 1).replace("zz", ""))
+    found = list(read_dump(write_dump(forum.sql()), check=lambda: None))
+    posts = {item.id: item.cooked for item in found if isinstance(item, Post)}
+    assert "zzsecret" not in repr(found)
+    assert posts[30] == "<p>Voici</p>" + '<aside class="quote withheld"></aside>' * len(private)
+    assert "public" in posts[31] and "secret" in posts[31]  # the second topic is not in the dump: nothing says private
+
+
+def test_places_that_posts_left_are_told_for_public_ones(forum, write_dump):
+    def moved(n, old_topic, old_number, post_id):
+        return {"id": n, "old_topic_id": old_topic, "old_post_number": old_number, "new_post_id": post_id}
+
+    forum.tables["moved_posts"] = [
+        moved(1, 101, 5, 2), moved(2, 114, 1, 3), moved(3, 404, 1, 3), moved(4, 112, 1, 2), moved(5, 110, 1, 2),
+        moved(6, 100, 9, 21), moved(7, None, 1, 2),
+    ]  # fmt: skip
+    found = read_dump(write_dump(forum.sql()), check=lambda: None)
+    assert [item for item in found if isinstance(item, PostMoved)] == [
+        PostMoved(101, 5, 2), PostMoved(114, 1, 3), PostMoved(404, 1, 3),
+    ]  # fmt: skip
+
+
+def test_the_files_of_the_forum_are_told_with_their_smaller_copies(forum, write_dump):
+    forum.tables["uploads"] = [
+        {
+            "id": 5,
+            "url": "/uploads/default/1/a.png",
+            "sha1": "AB" * 20,
+            "original_filename": "Ma roue.png",
+            "filesize": 9,
+        },
+        {"id": 6, "url": "//seau.exemple/b.pdf", "sha1": None, "original_filename": None, "filesize": None},
+    ]
+    forum.tables["optimized_images"] = [
+        {"id": 1, "upload_id": 5, "url": "/uploads/default/_optimized/a_1.png"}, {"id": 2, "upload_id": 404, "url": "/x"},
+    ]  # fmt: skip
+    found = read_dump(write_dump(forum.sql()), check=lambda: None)
+    assert [item for item in found if isinstance(item, Upload)] == [
+        Upload("/uploads/default/1/a.png", "ab" * 20, "Ma roue.png", 9),
+        Upload("//seau.exemple/b.pdf"),
+        Upload("/uploads/default/_optimized/a_1.png", original="/uploads/default/1/a.png"),
+    ]

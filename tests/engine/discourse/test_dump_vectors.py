@@ -90,7 +90,8 @@ def test_of_two_models_only_the_right_one_is_taken(forum, write_dump):
 
 @pytest.mark.parametrize(
     "field", ["", "[]", "null", "[1,2]", written(1, 1023), written(1).replace("2", "deux"), written(2000),
-              written(1).replace("2", "nan"), written(1).replace("2", "inf"), written(1)[1:], None],
+              written(1).replace("2", "nan"), written(1).replace("2", "inf"), written(1)[1:], None,
+              written(1).replace("2", "2" * 80_000)],
 )  # fmt: skip
 def test_a_row_that_is_no_vector_is_counted_and_passed_over(forum, write_dump, field):
     define(forum)

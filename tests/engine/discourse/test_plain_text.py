@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.discourse.plain_text import BLOCK, lay_out, one_line, remove_controls, verbatim
+from engine.discourse.plain_text import BLOCK, lay_out, nfc, one_line, remove_controls, verbatim
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,17 @@ def test_removing_controls_twice_changes_nothing(text):
 def test_titles_and_names_are_one_clean_line(raw, clean):
     assert one_line(raw) == clean
     assert unicodedata.is_normalized("NFC", one_line(raw))
+
+
+def test_marks_by_the_thousand_are_sorted_in_groups():
+    found = nfc("e" + "\u0301\u0323" * 100)
+    assert found.replace("\u034f", "") == unicodedata.normalize("NFC", found).replace("\u034f", "")
+    assert len(found) < 220 and found.count("\u034f") == 6 and nfc(found) == found
+    assert nfc("e\u0301" + "─" * 80 + "🙂" * 50) == "é" + "─" * 80 + "🙂" * 50
+
+
+def test_a_title_without_end_is_cut():
+    assert len(one_line("mot " * 1_000_000)) <= 1000
 
 
 def test_code_keeps_its_lines():

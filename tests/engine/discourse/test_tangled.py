@@ -1,5 +1,7 @@
 """Which HTML is not given to a tree builder, and what is read of it."""
 
+import pytest
+
 from engine.discourse import tangled
 from engine.discourse.cooked import parse
 from engine.discourse.plain_text import lay_out
@@ -13,6 +15,23 @@ def test_many_tags_or_much_formatting_left_open_are_tangled():
     assert tangled.is_tangled("<p>" * (tangled.MANY_TAGS + 1))
     assert tangled.is_tangled("<b>" * tangled.FEW_TAGS)
     assert not tangled.is_tangled("<b>" * (tangled.FEW_TAGS - 1))
+
+
+@pytest.mark.parametrize("hostile", [
+    "<div>" * 700, "<div>" * 400 + "</x>" * 400, "<aside class=quote>" * 400 + "</aside>" * 400,
+    "&x " * (tangled.MAX_REFERENCES + 1), "<p " + " ".join(f"a{n}=1" for n in range(2_000)) + ">",
+    "<p " + " ".join(f"a{n}='>'" for n in range(2_000)) + ">", "<p " + "a " * 4_000,
+])  # fmt: skip
+def test_depth_end_tags_of_nothing_references_and_attributes_without_end_are_tangled(hostile):
+    assert tangled.is_tangled(hostile)
+
+
+@pytest.mark.parametrize("honest", [
+    "<ul>" + "<li>un" * 2_000 + "</ul>", "<p>un<br><img src=x>" * 2_000, "<blockquote>" * 20 + "x" + "</blockquote>" * 20,
+    f"<img alt='{'un mot ' * 2_000}' src=x>", "un mot &amp; " * 10_000, '<a href="?a=1&b=2">x</a>' * 5_000,
+])  # fmt: skip
+def test_what_people_write_at_length_is_not(honest):
+    assert not tangled.is_tangled(honest)
 
 
 def test_without_a_tree_the_text_is_the_same_for_simple_html():

@@ -140,6 +140,7 @@ def test_a_site_file_without_categories_is_no_list(save_json, make):
         ("[1, 2]", Flaw("not_an_object", "t/2.json")),
         ('{"errors": ["introuvable"]}', Flaw("not_a_topic", "t/2.json")),
         ('{"id": ' + "9" * 5000 + "}", Flaw("bad_json", "t/2.json")),
+        ('{"id": [' + "[]," * 5_100_000 + "[]]}", Flaw("file_too_large", "t/2.json")),
     ],
 )
 def test_a_bad_file_among_good_ones_is_told_and_passed_over(saved, make, content, flaw):
@@ -193,3 +194,13 @@ def test_tags_are_words_or_objects_with_a_name(saved, make):
 def test_topics_come_in_the_order_of_their_numbers(saved, make):
     root = saved(*(make["topic"](id, []) for id in (100, 9, 20)))
     assert [topic.id for topic in items(root, Topic)] == [9, 20, 100]
+
+
+def test_the_last_revision_is_told_when_there_was_one(saved, make):
+    when = "2024-06-01T10:00:00.000Z"
+    posts = [
+        make["post"](1), make["post"](2, 2, version=2, updated_at=when), make["post"](3, 3, version=1, updated_at=when),
+        make["post"](4, 4, version=2, updated_at="2025-01-01T00:00:00Z", last_version_at=when),
+    ]  # fmt: skip
+    found = items(saved(make["topic"](100, posts)), Post)
+    assert [str(post.revised_at)[:10] for post in found] == ["None", "2024-06-01", "None", "2024-06-01"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.errors import IndexDamaged, IndexMissing
-from engine.index import chroma, dense
+from engine.index import chroma
 from engine.index.dense import DenseIndex, Patch
 from engine.index.passages import Passage
 from engine.store import VectorStore
@@ -56,41 +56,6 @@ def by_hand(rows, query, allowed=None):
         if allowed is None or post in allowed:
             best[post] = max(best.get(post, -2), score)
     return sorted(best, key=lambda p: (-best[p], p))
-
-
-def test_the_best_window_of_each_post_ranks_it_and_nearly_all_neighbours_are_found(opened, rows):
-    recall = 0
-    for query in rows[:40]:
-        found = opened.rank(query, limit=10).post_ids
-        assert len(set(found)) == len(found) == 10
-        recall += len(set(found) & set(by_hand(rows, query)[:10]))
-    assert recall / 400 >= 0.98
-
-
-def test_a_small_allowed_set_is_scored_exactly(opened, rows):
-    allowed = {1003, 1050, 1199, 1077}
-    found = opened.rank(rows[6], limit=3, allowed=frozenset(map(PostId, allowed)))
-    assert list(found.post_ids) == by_hand(rows, rows[6], allowed)[:3]
-
-
-def test_a_large_allowed_set_still_fills_the_list(opened, rows, monkeypatch):
-    monkeypatch.setattr(dense, "EXACT_POSTS", 5)
-    allowed = set(range(1000, 1200, 3))
-    found = opened.rank(rows[0], limit=20, allowed=frozenset(map(PostId, allowed)), excluded=frozenset({PostId(1000)}))
-    assert set(found.post_ids) == set(by_hand(rows, rows[0], allowed - {1000})[:20])
-
-
-def test_a_condition_that_starves_the_neighbours_is_scored_exactly(opened, rows, monkeypatch):
-    monkeypatch.setattr(dense, "EXACT_POSTS", 5)
-    monkeypatch.setattr(dense, "MAX_FETCH", 20)
-    allowed = set(by_hand(rows, rows[0])[100:130])
-    found = opened.rank(rows[0], limit=12, allowed=frozenset(map(PostId, allowed)))
-    assert list(found.post_ids) == by_hand(rows, rows[0], allowed)[:12]
-
-
-def test_scores_are_cosines(opened, rows):
-    found = opened.rank(rows[10], limit=1)
-    assert found.post_ids == (1005,) and found.scores[0] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_patch_hides_places_of_the_base_and_adds_others(base, store, rows, tmp_path):

@@ -1,11 +1,15 @@
 """Images and files: those of the forum itself, within their quota, always below `uploads/`."""
 
+import io
+from contextlib import closing
+
 import pytest
 
 from engine.discourse.address import address
 from engine.discourse.api import Key
 from engine.live import uploads
 from engine.live.uploads import local_path
+from engine.store import ArchiveStore, files
 from tests.discourse_server import API_KEY, NOT_FOUND, page
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -128,3 +132,14 @@ def test_a_server_that_fails_leaves_them_for_later(forum, sync, image):
     assert (report.uploads.finished, report.uploads.fetched, report.held) == (False, 0, 51)
     assert held(sync.folder) == []
     assert sync(sync_uploads_mb=1).uploads.fetched == 1
+
+
+def test_what_a_backup_brought_is_not_fetched_again(forum, sync, image):
+    path, other = image(200, 10), image(220, 20)
+    sync()
+    with closing(ArchiveStore(sync.folder)) as store:
+        stored, size = files.write(sync.folder, io.BytesIO(b"x" * 10), max_bytes=100)
+        files.record(store, [files.Kept(path, stored, size, "roue.png")])
+    assert sync(sync_uploads_mb=1).uploads.fetched == 1
+    assert [asked.path for asked in forum.asked if asked.path in (path, other)] == [other]
+    assert (sync.folder / "uploads" / stored).exists()

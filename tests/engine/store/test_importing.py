@@ -275,3 +275,16 @@ def test_what_was_left_out_is_that_of_the_last_backup_and_of_what_was_read_since
     assert left_out(hidden, deleted, source="février.tar.gz") == {"hidden": 1, "deleted_post": 1}
     assert left_out(hidden, source="sujets", whole_forum=False) == {"hidden": 2, "deleted_post": 1}
     assert left_out(source="sujets", whole_forum=False) == {"hidden": 1, "deleted_post": 1}
+
+
+def test_a_text_that_was_damaged_in_the_file_is_made_whole_by_the_next_import(tmp_path):
+    save(tmp_path, forum())
+    store = ArchiveStore(tmp_path)
+    store.db.execute("UPDATE posts SET text = 'abîmé' WHERE id = 12")
+    store.db.execute("UPDATE posts SET cooked = '' WHERE id = 13")
+    store.close()
+    report = save(tmp_path, forum())
+    assert (report.changed, report.unchanged) == (2, 10)
+    store = ArchiveStore(tmp_path)
+    assert store.posts([PostId(12)])[PostId(12)].text.startswith("Il faut poncer")
+    store.close()

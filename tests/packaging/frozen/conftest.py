@@ -1,4 +1,4 @@
-"""A demo forum made by the bundle, once; and a screen."""
+"""A demo forum made by the bundle, once; a browser; and a screen."""
 
 import os
 import shutil
@@ -6,8 +6,19 @@ import socket
 import subprocess
 
 import pytest
+from playwright.sync_api import sync_playwright
 
-from tests.packaging.frozen.bundle import ENVIRONMENT, PROGRAM, until
+from tests.browser import chromium
+from tests.packaging.frozen.bundle import ENVIRONMENT, PROGRAM, started, until
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_behind_a_failure():
+    yield
+    while started:
+        if (server := started.pop()).poll() is None:
+            server.kill()
+            server.wait()
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +38,14 @@ def port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return str(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium.PROGRAM, args=chromium.QUIET)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture

@@ -1,15 +1,22 @@
 """The window on a screen that nobody sees, with the system's WebKit; and the browser where there is none."""
 
 import subprocess
-import time
 from contextlib import closing
 
 from app import instance
 from app.job_states import Event, Kind, Work
 from app.jobs import Jobs
-from tests.packaging.frozen.bundle import ROOT, end, family, of, start, until
-
-SHOTS = ROOT / ".screenshots"
+from tests.packaging.frozen.bundle import (
+    LIMIT_S,
+    SHOTS,
+    assert_nothing_left,
+    assert_starts_clean,
+    end,
+    family,
+    of,
+    start,
+    until,
+)
 
 
 def test_the_window_shows_the_page_comes_to_the_front_and_closes_everything(data, port, screen):
@@ -21,13 +28,13 @@ def test_the_window_shows_the_page_comes_to_the_front_and_closes_everything(data
 
     before = instance.asked_to_front(data)
     second = start(data, "serve", "--native", env=screen)
-    assert second.wait(30) == 0
+    assert second.wait(LIMIT_S) == 0
     assert instance.asked_to_front(data) > before
     assert of(data)["window"].pid == window.pid
 
     everybody = family(of(data)["serve"])
     subprocess.run(["xdotool", "windowclose", _windows(screen)[-1]], env=screen, check=True)
-    assert server.wait(30) == 0
+    assert server.wait(LIMIT_S) == 0
     until(lambda: not any(process.is_running() for process in everybody))
     assert not instance.is_open(data)
 
@@ -46,17 +53,18 @@ def test_closing_during_a_job_asks_and_a_no_is_a_no(data, port, desktop):
             assert server.poll() is None
             jobs.happen(job.id, Event.COMPLETE)
     _close(desktop)
-    assert server.wait(30) == 0
+    assert server.wait(LIMIT_S) == 0
     until(lambda: not of(data))
 
 
 def test_a_window_that_is_killed_ends_the_application(data, port, screen):
     server = start(data, "serve", "--native", "--port", port, env=screen)
-    until(lambda: _windows(screen))
-    time.sleep(1)  # for the window's word to reach its parent
+    until(lambda: _colours(screen, SHOTS / "window.png") > 200)  # its parent has heard by then that it was shown
+    everybody = family(of(data)["serve"])
     of(data)["window"].kill()
-    assert server.wait(30) == 0
-    until(lambda: not of(data))
+    assert server.wait(LIMIT_S) == 0
+    assert_nothing_left(data, everybody)
+    assert_starts_clean(data, port)
 
 
 def test_without_a_screen_the_default_browser_is_called(data, port, tmp_path):

@@ -26,7 +26,7 @@ MIN_GAIN = 0.01  # of MRR@10, cross-validated, from which a new combination is w
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question: its candidates' features (n, 6), which of them answer, and what they scored before.
+    """One question: its candidates' features (n, 7), which of them answer, and what they scored before.
 
     `group` names what must not be on both sides of a fold (the answering post); `weight` counts the example more or
     less than another.

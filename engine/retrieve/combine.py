@@ -1,7 +1,7 @@
-"""A second look at the best fused posts with what retrieval already knows: a linear model of six features.
+"""A second look at the best fused posts with what retrieval already knows: a linear model of seven features.
 
-No model and no encoding: BM25, cosine, coverage of the question's rare words, of its neighbouring pairs, and of its
-runs of letters, which see what stemming misses ("annulation", "annuler"; a compound; a slip). The
+No model and no encoding: BM25, cosine, length, coverage of the question's rare words, of its neighbouring pairs, and
+of its runs of letters, which see what stemming misses ("annulation", "annuler"; a compound; a slip). The
 coefficients were fitted on labelled questions (see `engine/evaluate/fit.py`) and stand in combination.json; a file of
 that name in the data folder, fitted on the archive's own questions, takes their place. The combined order joins the
 fused one as a third ranking.
@@ -31,9 +31,10 @@ NAME = "combination"
 FILE = "combination.json"
 CANDIDATES = 40  # fused posts looked at again (docs/decisions/0013-a-seventh-feature.md)
 GRAM = 5  # letters of a run (docs/decisions/0025-runs-of-letters.md)
+SHORT = 0.5  # length (log of the characters / 8) under which a post holds no fewer runs by chance: 54 characters
 LETTERS_READ = 20_000  # of a post: a message that is longer pasted something
 RANK_K = 5  # of 1 / (k + rank): small enough for this order to decide among the candidates
-FEATURES = ("bm25", "cosine", "coverage", "pairs", "grams", "title_grams")
+FEATURES = ("bm25", "cosine", "coverage", "length", "pairs", "grams", "title_grams")
 NEAR = 3  # terms: two words of the question that stand no further apart in a post are a pair of it
 _WORD = re.compile(r"\w+")
 ABSENT_COSINE = -2.0  # the feature of a post without a vector: 0.2 under the best cosine
@@ -84,7 +85,7 @@ def features(
     posts: int,
     analyser: Analyser,
 ) -> NDArray[np.float64]:
-    """The (n, 6) features of posts. `bm25` and `cosines` hold the legs' scores; `frequency` counts a term's posts."""
+    """The (n, 7) features of posts. `bm25` and `cosines` hold the legs' scores; `frequency` counts a term's posts."""
     asked = analyser.words(question)
     terms = set(asked)
     neighbours = [(one, other) for one, other in pairwise(asked) if one != other]
@@ -104,13 +105,15 @@ def features(
         held = terms.intersection((*words, *analyser.words(row.title)))
         near = _near(words, terms)
         cosine = cosines.get(row.id)
+        length = math.log1p(len(row.text) + 1 + len(row.code)) / 8
         found.append(
             (
                 bm25.get(row.id, 0.0) / best_bm25,
                 ABSENT_COSINE if cosine is None else 10 * (cosine - best_cosine),
                 math.fsum(idf[term] for term in held) / whole,
+                length,
                 math.fsum(idf[one] + idf[other] for one, other in neighbours if (one, other) in near) / whole_pairs,
-                grams[n],
+                grams[n] / max(length, SHORT),
                 title_grams[n],
             )
         )

@@ -89,7 +89,7 @@ def test_without_any_script_one_can_come_in_and_leave(browser: Browser, shared_s
     page.goto(f"{shared_site}/sortir")
     with page.expect_navigation():
         page.get_by_role("button", name="Se déconnecter").click()
-    page.goto(f"{shared_site}/")
+    page.goto(f"{shared_site}/", wait_until="commit")  # it leads on by itself
     expect(page.get_by_label("Phrase de passe")).to_be_visible()
     context.close()
 

@@ -19,7 +19,7 @@ from engine.values import Contribution, FusedPost, Mode, PostId
 from tests.factories import WORD_MODELS, post, topic
 from tests.factories import save as save_posts
 
-EVEN = Combination((0.0,) * 6, (1.0,) * 6, (1.0,) * 6, "essai", "2026-11-30")
+EVEN = Combination((0.0,) * 7, (1.0,) * 7, (1.0,) * 7, "essai", "2026-11-30")
 
 
 @pytest.fixture
@@ -56,9 +56,12 @@ def test_the_features_are_those_worked_out_by_hand(rows):
     whole = only_first * weight[1] + both * weight[2] + (13 - only_first - both) * weight[0]
     titles = both * weight[2] + 11 * weight[0]
     grams = [(only_first * weight[1] + both * weight[2]) / whole, both * weight[2] / whole]
-    assert found[0] == pytest.approx([0.5, 10 * (0.8 - 0.9), 1.0, 0.0, grams[0], both * weight[2] / titles])
+    long, short = (math.log1p(len(text) + 1) / 8 for text in ("Poncer les patins.", "Rien."))
+    assert short < combine.SHORT == 0.5 > long  # neither is long enough to hold runs by chance
+    title_share = both * weight[2] / titles
+    assert found[0] == pytest.approx([0.5, 10 * (0.8 - 0.9), 1.0, long, 0.0, grams[0] / 0.5, title_share])
     covered = common / (rare + common)
-    assert found[1] == pytest.approx([0.0, combine.ABSENT_COSINE, covered, 0.0, grams[1], both * weight[2] / titles])
+    assert found[1] == pytest.approx([0.0, combine.ABSENT_COSINE, covered, short, 0.0, grams[1] / 0.5, title_share])
 
 
 def test_runs_of_letters_see_what_stemming_misses(rows):
@@ -107,8 +110,8 @@ def test_no_post_gives_no_row():
 
 
 def test_scores_are_the_weighted_sum_of_standardised_features():
-    own = Combination((1.0,) * 6, (2.0,) * 6, (1.0, 0, 0, 0, 0, 3.0), "essai", "2026-11-30")
-    assert own.scores(np.array([[3.0, 9, 9, 9, 9, 5.0]])) == pytest.approx([1.0 + 3 * 2.0])
+    own = Combination((1.0,) * 7, (2.0,) * 7, (1.0, 0, 0, 0, 0, 3.0, 0), "essai", "2026-11-30")
+    assert own.scores(np.array([[3.0, 9, 9, 9, 9, 5.0, 9]])) == pytest.approx([1.0 + 3 * 2.0])
 
 
 fused_lists = st.lists(st.integers(1, 60), unique=True, min_size=1, max_size=40)

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -33,6 +34,7 @@ from tests.quality.packed import texts, unpacked
 ROOT = Path(__file__).resolve().parents[2]
 # A token has digits; what make_forum.py says of e-mails and addresses of the network is private as well.
 _SECRET = re.compile(rb"zzsecret\d+|@exemple\.invalid|198\.51\.100\.\d", re.IGNORECASE)
+AT_ONCE = 8  # pages open together
 QUIET_S = 2.0  # a page that says nothing for so long has said all
 
 
@@ -204,15 +206,28 @@ def check_pages(data: Path, truth: dict, questions: list[str], pages: int) -> It
     private = Check("addresses of private posts and topics")
     with running(data, "--lan") as server:
         for role, phrase in (("readers", READER), ("moderators", MODERATOR)):
-            check, visitor = Check(f"pages, as {role} see them"), Visitor(server)
-            visitor.enter(phrase)
-            for address in addresses(data, questions, pages):
-                _status, page = visitor.open(address)
-                said = ""
-                if page:
-                    with visitor.socket(page) as line:
-                        said = "".join(heard(line, within_s=QUIET_S, patience_s=10))
-                check.look(address, visitor.page + said)
+            check = Check(f"pages, as {role} see them")
+            visitors = [Visitor(server) for _ in range(AT_ONCE)]
+            for one in visitors:
+                one.enter(phrase)
+
+            def told(one: Visitor, some: list[str]) -> list[tuple[str, str]]:
+                found = []
+                for address in some:
+                    _status, page = one.open(address)
+                    said = ""
+                    if page:
+                        with one.socket(page) as line:
+                            said = "".join(heard(line, within_s=QUIET_S, patience_s=10))
+                    found.append((address, one.page + said))
+                return found
+
+            wanted = list(addresses(data, questions, pages))
+            with ThreadPoolExecutor(AT_ONCE) as pool:  # a page is waited for more than it works
+                for found in pool.map(told, visitors, (wanted[n::AT_ONCE] for n in range(AT_ONCE))):
+                    for address, content in found:
+                        check.look(address, content)
+            visitor = visitors[0]
             if role == "moderators":
                 for path in ("/archive/registre.csv", "/archive/registre.json"):
                     check.look(path, visitor.http.get(path).content)

@@ -124,9 +124,12 @@ def test_commands_stay_on_this_machine(tmp_path, gguf, watching):
     assert "NETWORK" not in found.stderr and not called()
 
 
-def test_the_server_its_worker_and_its_pages_stay_on_this_machine(demo_data, watching):
+def test_the_server_its_worker_and_its_pages_stay_on_this_machine(demo_data, tmp_path, watching):
     environ, called = watching
-    with running(demo_data, environ=environ) as server:
+    # The original may be served to other tests, and one application serves a data folder.
+    data = tmp_path / "data"
+    shutil.copytree(demo_data, data, ignore=shutil.ignore_patterns("*.db-shm", "*.db-wal"))
+    with running(data, environ=environ) as server:
         visitor = Visitor(server)
         for path in ("/", "/chercher?q=cha%C3%AEne", "/t/101/1", "/demander?q=Comment+gonfler+un+pneu+%3F", "/archive"):
             status, page = visitor.open(path)

@@ -57,6 +57,7 @@ def test_every_app_setting_has_its_variable(tmp_path, field):
         "sync_every_hours": "24", "sync_url": "https://forum.exemple",
         "question_days": "30", "lan": "oui", "hosts": "archive.exemple, 192.168.1.20", "trusted_proxies": "10.0.0.0/8",
         "certificate": "/tls/c.pem", "key": "/tls/k.pem", "reader_session_days": "7", "moderator_session_hours": "1",
+        "shared_secret": "/etc/archiviste/secret", "metrics_from": "10.0.0.5, 192.168.0.0/16", "drain_s": "10",
     }[field]  # fmt: skip
     assert getattr(load({f"ARCHIVISTE_{field.upper()}": value}, data=tmp_path).app, field) != getattr(
         AppSettings(), field

@@ -62,11 +62,11 @@ FAULTS: list[Fault] = []
 Body = Callable[[Path, Path, Seen], None]
 
 
-def fault(name: str, injected: str, *expected: str) -> Callable[[Body], Body]:
+def fault(name: str, injected: str, *expected: str, among: list[Fault] = FAULTS) -> Callable[[Body], Body]:
     """Enter a fault: a function of a data folder of its own, of a folder beside it, and of what is seen."""
 
     def enter(body: Body) -> Body:
-        FAULTS.append(Fault(name, injected, body, expected))
+        among.append(Fault(name, injected, body, expected))
         return body
 
     return enter

@@ -1,4 +1,7 @@
-"""Prints the table of faults: `python -m tests.faults.table [--json]`. As root on Linux, since disks are mounted."""
+"""Prints the table of faults: `python -m tests.faults.table [--json]`. As root on Linux, since disks are mounted.
+
+`.venv-milvus/bin/python -m tests.faults.table --elsewhere`: those of the engines and servers of a larger installation.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pathlib import Path
 
 from app import cli, i18n
 
+from . import elsewhere
 from .catalogue import FAULTS, happen
 
 
@@ -19,6 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="names of functions of the catalogue")
     parser.add_argument("--demo", type=Path, metavar="DIR", help="data folder of the demo forum, made when not given")
+    parser.add_argument("--elsewhere", action="store_true", help="needs the extra milvus")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     i18n.use("fr")
@@ -27,7 +32,7 @@ def main() -> int:
         demo = given.demo or Path(folder) / "démo"
         if given.demo is None and cli.run(["--data", str(demo), "demo"], {}):
             return 1
-        for n, fault in enumerate(FAULTS):
+        for n, fault in enumerate(elsewhere.FAULTS if given.elsewhere else FAULTS):
             if given.only and fault.run.__name__ not in given.only:
                 continue
             place = Path(folder) / str(n)

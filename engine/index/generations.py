@@ -145,7 +145,7 @@ def _open_elsewhere(settings: Settings, url: str, folder: Path, manifest: Manife
     if manifest.dense_base is None:
         return Generation(folder, manifest, chosen, words, None, ("dense_missing",))
     try:
-        vectors = milvus_place.open_vectors(settings, url, folder, manifest.dense_base)
+        vectors = milvus_place.open_vectors(settings, url, folder, manifest.dense_base, places=PLACES)
     except IndexDamaged:
         words.close()
         raise

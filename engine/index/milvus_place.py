@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ..errors import IndexDamaged
 from ..settings import Settings
 from . import milvus
+from .digests import Digests
 from .editions import Editions
 from .french import Analyser
 from .milvus_vectors import MilvusVectors
@@ -111,11 +113,13 @@ def open_words(settings: Settings, url: str, folder: Path, base: str, analyser: 
         raise
 
 
-def open_vectors(settings: Settings, url: str, folder: Path, base: str) -> MilvusVectors:
-    """The vectors of the generation in a folder. Raises IndexDamaged."""
-    at, editions = place(settings, url), Editions.load(folder / VECTORS_EDITIONS)
+def open_vectors(settings: Settings, url: str, folder: Path, base: str, *, places: str) -> MilvusVectors:
+    """The vectors of the generation in a folder, whose file `places` says what they stand for. Raises IndexDamaged."""
+    at, editions, held = place(settings, url), Editions.load(folder / VECTORS_EDITIONS), Digests.load(folder / places)
+    if held is None:
+        raise IndexDamaged(part=places)
     engine = milvus.open_engine(at.url, token(settings))
-    return MilvusVectors(engine, at.collection(base, "vectors"), editions, folder)
+    return MilvusVectors(engine, at.collection(base, "vectors"), editions, held.ids, folder)
 
 
 def _owner(data: Path) -> tuple[str, str] | None:

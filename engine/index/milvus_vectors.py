@@ -17,7 +17,8 @@ from ..store.where import Where
 from ..values import PostId, Ranking
 from . import milvus_conditions
 from .dense import OVERFETCH, Best, unit
-from .editions import Editions
+from .digests import Ids
+from .editions import Editions, keys_of
 from .milvus import MOST, Engine, Found
 
 FETCHED = 500  # posts whose vectors are fetched and compared here: a megabyte or two
@@ -29,8 +30,9 @@ class MilvusVectors:
     shared = False  # a server has as many readers as one likes
     failed = False  # what fails is the engine, and it is asked again
 
-    def __init__(self, engine: Engine, collection: str, editions: Editions, folder: Path) -> None:
+    def __init__(self, engine: Engine, collection: str, editions: Editions, places: Ids, folder: Path) -> None:
         self._engine, self._collection, self._editions, self._folder = engine, collection, editions, folder
+        self._places = places  # of every passage, ascending
 
     def rank(
         self,
@@ -84,10 +86,17 @@ class MilvusVectors:
         self._engine.close()
 
     def _passages(self, vector: Vectors, posts: frozenset[PostId]) -> list[tuple[int, float]]:
-        """The post and the exact cosine of every passage of these posts: their vectors are fetched."""
-        if not posts:
+        """The post and the exact cosine of every passage of these posts: their vectors are fetched.
+
+        By their keys: Milvus Lite reads every row for any other condition.
+        """
+        first = np.fromiter(posts, np.int64, len(posts)) * PLACES_A_POST
+        spans = np.searchsorted(self._places, np.stack([first, first + PLACES_A_POST]))
+        places = np.concatenate([self._places[:0], *(self._places[start:end] for start, end in spans.T)])
+        if not len(places):
             return []
-        rows = self._engine.few(self._collection, only=milvus_conditions.among(posts), give=("id", "vector"))
+        keys = keys_of(places, self._editions.of(places)).tolist()
+        rows = self._engine.named(self._collection, keys, give=("id", "vector"))
         if not rows:
             return []
         cosines = unit(np.array([row["vector"] for row in rows], np.float32)) @ vector

@@ -25,7 +25,7 @@ def hour(browser: Browser, site: str, archive: Known, tabs: int, rounds: int) ->
     pages = [context.new_page() for _ in range(tabs)]
     for n in range(total):
         page = pages[n % tabs]
-        page.goto(site + next(addresses), wait_until="commit")
+        page.goto(site + next(addresses), wait_until="commit", timeout=PATIENCE_MS)
         page.wait_for_function(
             "window.did_handshake === true && !document.querySelector('[aria-busy=true]')", timeout=PATIENCE_MS
         )

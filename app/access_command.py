@@ -11,6 +11,7 @@ from typing import Final
 from . import i18n
 from .access import Role, Session, passphrases
 from .access.keys import NAMES, Keys
+from .access.shared_keys import open_keys
 from .documents import Document
 from .errors import PassphraseRefused
 from .i18n import N_, ngettext
@@ -42,7 +43,7 @@ def check(parser: ArgumentParser, given: Namespace) -> None:
 
 def run(given: Namespace, choices: Choices) -> int:
     """Do what is asked of access."""
-    with closing(Keys(choices.engine.data)) as keys:
+    with closing(open_keys(choices.app, choices.engine.data)) as keys:
         if given.action == "set":
             _set(keys, NAMES[given.role])
         elif given.action == "revoke":

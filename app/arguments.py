@@ -15,12 +15,14 @@ from . import (
     answers_command,
     autostart_command,
     backup_command,
+    capacity_command,
     doctor_command,
     erase_command,
     export_command,
     i18n,
     questions_command,
     settings,
+    snapshot_command,
     verify_command,
     zones_command,
 )
@@ -186,6 +188,10 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     serve.add_argument("--certificate", type=Path, metavar="FILE", help=_("serve HTTPS with this certificate (PEM)"))
     serve.add_argument("--key", type=Path, metavar="FILE", help=_("private key of the certificate (PEM)"))
+    serve.add_argument(
+        "--replica", dest="replica_of", metavar="FOLDER|URL",
+        help=_("read copies of the snapshots of this folder, or of the main server at this address; write nothing"),
+    )  # fmt: skip
     serve.add_argument("--native", action="store_true", default=None, help=_("open in a window of its own"))
 
     access = command("access", _("choose the passphrases of readers and moderators; see and end their sessions"))
@@ -207,6 +213,9 @@ def _parser() -> argparse.ArgumentParser:
 
     worker = command("worker", _("run the tasks of the application (it starts one itself)"))
     worker.add_argument("--with-parent", action="store_true", help=_("end when standard input ends"))
+    worker.add_argument(
+        "--encode", action="store_true", help=_("only compute vectors, along with the worker (needs “queue_url”)")
+    )
 
     jobs = command("jobs", _("list the tasks: imports, indexing, updates; pause, resume or cancel one"))
     jobs.add_argument("action", nargs="?", choices=STEERING, metavar="ACTION", help=_("cancel, pause or resume"))
@@ -224,6 +233,14 @@ def _parser() -> argparse.ArgumentParser:
     restore = command("restore", _("bring an archive back from a backup; the present one is kept aside"))
     backup_command.add_restore_arguments(restore)
     _add_json(restore)
+
+    capacity = command("capacity", _("tell what an archive of several million messages asks of its machines"))
+    capacity_command.add_arguments(capacity)
+    _add_json(capacity)
+
+    snapshot = command("snapshot", _("publish what is indexed for the servers that read a copy of it"))
+    snapshot_command.add_arguments(snapshot)
+    _add_json(snapshot)
 
     erasing = command("erase", _("erase a member’s name, messages or a text everywhere, for good"))
     erase_command.add_arguments(erasing)

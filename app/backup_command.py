@@ -12,7 +12,7 @@ from engine import Settings, StoreBusy, StoreError, keeping
 from engine.keeping import Head, Manifest
 from engine.locks import WRITER_LOCK
 
-from . import backups, doctor_checks, doctor_command, i18n, instance, jobs, locks, logs
+from . import backups, doctor_checks, doctor_command, encoders, i18n, instance, jobs, locks, logs
 from .documents import Document
 from .i18n import gettext as _
 from .i18n import ngettext
@@ -121,7 +121,7 @@ def _erase_again(settings: Settings, aside: Path) -> bool:
 def _check_nobody(data: Path) -> None:
     """Raises StoreBusy while somebody uses the data folder: they would go on with the former one."""
     held = locks.is_held(jobs.worker_lock(data)) or locks.is_held(data / WRITER_LOCK)
-    if instance.is_open(data) or held:
+    if instance.is_open(data) or held or encoders.count(data):
         raise StoreBusy(holder=str(data), reason="restore")
 
 

@@ -30,6 +30,7 @@ from . import (
     arguments,
     autostart_command,
     backup_command,
+    capacity_command,
     doctor_command,
     documents,
     erase_command,
@@ -43,6 +44,7 @@ from . import (
     printed,
     questions_command,
     settings,
+    snapshot_command,
     sync,
     verify_command,
     zones_command,
@@ -61,6 +63,7 @@ from .settings import Choices
 if TYPE_CHECKING:
     from engine.evaluate.questions import Question
 
+_SERVED: Final = ("host", "port", "native", "lan", "certificate", "key", "replica_of")  # settings that `serve` takes
 _log = logging.getLogger(__name__)
 
 
@@ -95,7 +98,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 def _choices(given: argparse.Namespace, environ: Mapping[str, str]) -> Choices:
     options = {"language": given.lang}
     if given.command == "serve":
-        options |= {name: getattr(given, name) for name in ("host", "port", "native", "lan", "certificate", "key")}
+        options |= {name: getattr(given, name) for name in _SERVED}
     return settings.load(
         environ,
         data=given.data,
@@ -130,6 +133,7 @@ def _status(given: argparse.Namespace, choices: Choices) -> int:
         _print_json(documents.status_document(status, jobs))
     else:
         _print(*printed.status_lines(status), *job_words.unfinished_lines(jobs))
+    jobs_command.tell_company(choices)
     return DONE
 
 
@@ -212,6 +216,10 @@ def _serve(_given: argparse.Namespace, choices: Choices) -> int:
 
 
 def _worker(given: argparse.Namespace, choices: Choices) -> int:
+    if given.encode:
+        from .encoder import run as run_encoder
+
+        return run_encoder(choices)
     from .worker import run as run_worker
 
     return run_worker(choices, with_parent=given.with_parent)
@@ -236,6 +244,8 @@ _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Choices], int]]] = {
     "autostart": autostart_command.run,
     "backup": backup_command.back_up,
     "restore": backup_command.restore,
+    "capacity": capacity_command.run,
+    "snapshot": snapshot_command.run,
     "erase": erase_command.run,
     "questions": questions_command.run,
     "verify": verify_command.run,

@@ -12,7 +12,7 @@ from engine import Settings, StoreBusy
 from engine.doctor import place, repairs
 from engine.doctor.findings import Finding, Level, Repair
 
-from . import doctor_checks, foreground, instance, jobs, locks, printed
+from . import doctor_checks, encoders, foreground, instance, jobs, locks, printed
 from .doctor_words import REPAIRED, advice, found, line
 from .documents import Document
 from .i18n import gettext as _
@@ -130,7 +130,8 @@ def _protect(settings: Settings, concerned: list[Finding]) -> list[str]:
 
 def _set_aside(settings: Settings, concerned: list[Finding]) -> list[str]:
     # Whoever has the file open would go on writing to it under its new name.
-    if instance.is_open(settings.data) or locks.is_held(jobs.worker_lock(settings.data)):
+    used = instance.is_open(settings.data) or locks.is_held(jobs.worker_lock(settings.data))
+    if used or encoders.count(settings.data):
         say(_("Close the application first: a damaged file can only be put aside when nobody uses it."))
         return []
     done = []

@@ -18,7 +18,7 @@ from engine.erase.certificate import Certificate
 from engine.erase.plan import Plan
 from engine.erase.request import Request
 
-from . import erase_words, erasing, foreground, locks
+from . import erase_words, erasing, foreground, locks, snapshots
 from .i18n import gettext as _
 from .job_states import UNFINISHED, Job, Kind, Work
 from .jobs import Jobs, worker_lock
@@ -93,7 +93,7 @@ def _do(work: Work, choices: Choices) -> Certificate:
         _wait(work, choices)
     else:
         with foreground.Screen() as screen:
-            foreground.run(choices.engine, work, heard=screen.heard)
+            foreground.run(choices.engine, work, heard=screen.heard, after=snapshots.after(choices.app))
     found = next((one for one in certificates.saved(data) if one.token == token), None)
     if found is None:
         raise StoreError(path=str(data / files.CERTIFICATES), reason="no certificate")

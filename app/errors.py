@@ -8,6 +8,8 @@ ArchivisteError
  ├─ QueueUnavailable     reason                 a job can't be handed to the worker
  ├─ AccessNotReady       missing                the server would open to others without both passphrases
  ├─ PassphraseRefused    reason, count          this can't be a passphrase
+ ├─ AccessFileRefused    reason                 what the primary tells of access can't be taken
+ ├─ AccessElsewhere                             access is seen to on the primary
  └─ CertificateUnusable  reason, path           HTTPS can't be served with these files
 """
 
@@ -63,6 +65,18 @@ class PassphraseRefused(ArchivisteError):
     """This can't be a passphrase (`reason`: short or long, with `count`; same as another; differs when typed again)."""
 
     code = "passphrase_refused"
+
+
+class AccessFileRefused(ArchivisteError):
+    """What a primary tells of access can't be taken (`reason`: secret, damaged, newer, older); what was held stays."""
+
+    code = "access_file_refused"
+
+
+class AccessElsewhere(ArchivisteError):
+    """A replica can't change who may come in; the user does it on the primary."""
+
+    code = "access_elsewhere"
 
 
 class CertificateUnusable(ArchivisteError):

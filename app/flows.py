@@ -48,7 +48,8 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What a flow works with. `check` raises Cancelled; `patient` waits while another process writes."""
+    """What a flow works with. `check` raises Cancelled; `patient` waits while another process writes; `shared`: others
+    may encode along."""
 
     engine: Settings
     load: Callable[[Settings], Models]
@@ -57,6 +58,7 @@ class Steps:
     begin: Callable[[str], None]  # names the source that is read from now on
     heard: Heard
     patient: bool
+    shared: bool = False
     notes: list[Note] = field(default_factory=list)
 
     def when_free(self, step: Callable[[], T]) -> T:
@@ -102,7 +104,12 @@ def _index(work: Work, steps: Steps) -> Event:
     try:
         steps.when_free(
             lambda: build_index(
-                steps.engine, models, vectors=work.vectors, on_progress=steps.progress, check=steps.check
+                steps.engine,
+                models,
+                vectors=work.vectors,
+                shared=steps.shared,
+                on_progress=steps.progress,
+                check=steps.check,
             )
         )
     finally:

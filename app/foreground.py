@@ -18,7 +18,7 @@ from engine import (
     open_archive,
 )
 
-from . import locks, logs, printed, process, running
+from . import locks, logs, printed, process, running, snapshots
 from .errors import JobUnderWay
 from .flows import Heard
 from .i18n import gettext as _
@@ -35,7 +35,7 @@ def import_sources(given: Namespace, choices: Choices) -> int:
     names = {_told(source.absolute()): str(source) for source in given.sources}
     work = Work(Kind.IMPORT, tuple(names), accept_removals=given.allow_removals)
     with Screen(names) as screen:
-        job = run(choices.engine, work, heard=screen.heard)
+        job = run(choices.engine, work, heard=screen.heard, after=snapshots.after(choices.app))
     if job.state is State.DONE:
         print_lines("", _("Next: archiviste index"))
         return DONE
@@ -63,7 +63,11 @@ def index(given: Namespace, choices: Choices) -> int:
         return DONE
     models = load_models(choices.engine)
     with Screen() as screen:
-        run(choices.engine, Work(Kind.INDEX, vectors=given.wait), models=models, heard=screen.heard)
+        work = Work(Kind.INDEX, vectors=given.wait)
+        run(
+            choices.engine, work, models=models, heard=screen.heard, shared=bool(choices.app.queue_url),
+            after=snapshots.after(choices.app),
+        )  # fmt: skip
     if models.embed is None:
         print_lines(_("The archive is ready for searching by word. This machine can’t search by meaning."))
     elif given.wait:
@@ -81,12 +85,16 @@ def index(given: Namespace, choices: Choices) -> int:
     return DONE
 
 
-def run(engine: Settings, work: Work, *, heard: Heard, models: Models | None = None) -> Job:
+def run(
+    engine: Settings, work: Work, *, heard: Heard, models: Models | None = None, shared: bool = False,
+    after: running.After = running.as_is,
+) -> Job:  # fmt: skip
     """The job of this work, run here to its end. Raises what stops it, and JobUnderWay when it is in hand elsewhere."""
     with closing(Jobs(engine.data)) as jobs:
         jobs.recover()
         job = jobs.create(work)
-        ended = running.run(jobs, job.id, engine, load=load_models if models is None else lambda _: models, heard=heard)
+        load = load_models if models is None else lambda _: models
+        ended = running.run(jobs, job.id, engine, load=load, heard=heard, shared=shared, after=after)
         if ended is None:  # a worker was faster
             raise JobUnderWay(job=job.id, kind=work.kind.value, reason=State.RUNNING.value)
         return ended

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from engine import ArchivisteError
+from engine import ArchivisteError, encoding_for
 
 from . import locks, tasks
 from .job_states import Job, Work
@@ -29,6 +29,8 @@ class Seen:
 
     jobs: tuple[Job, ...]
     attended: bool
+    carried: bool = True  # whether Redis answers, where it carries them
+    encoders: int = 0  # processes that have texts to encode, where there may be several
 
     def job(self, number: int) -> Job | None:
         """The job of that number."""
@@ -41,7 +43,11 @@ def look(state: State, *, ended: int = 20) -> Seen:
     with closing(Jobs(data)) as jobs:
         if jobs.dead():
             jobs.recover()
-        return Seen(jobs.recent(ended), locks.is_held(worker_lock(data)))
+        found = jobs.recent(ended)
+    attended, url = locks.is_held(worker_lock(data)), state.app.queue_url
+    if not url:
+        return Seen(found, attended)
+    return Seen(found, attended, tasks.answers(url), encoding_for(state.engine)[1])
 
 
 def get(state: State, number: int) -> Job:

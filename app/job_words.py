@@ -48,6 +48,7 @@ NOTES: Final[Mapping[str, str]] = MappingProxyType({
     "exported": N_("{posts} messages are in the folder {path}"),
     "erased": N_("Erased and checked: nothing is left. Certificate {certificate}"),
     "erased_in_part": N_("Erased, but the check found something left. Certificate {certificate}"),
+    "not_published": N_("No snapshot was published for the servers that read a copy; they go on with the one before."),
     "crashed_often": N_("It stopped {count} times without a word. It waits until you resume or cancel it."),
     "unexpected": N_("Something unexpected happened. What was done is kept. Details are in the log."),
 })  # fmt: skip

@@ -6,11 +6,13 @@ from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
 
-from . import documents, job_words
+from engine import encoding_for
+
+from . import documents, job_words, reaching
 from .i18n import gettext as _
 from .job_states import Job
 from .jobs import Jobs
-from .output import DONE, print_json, print_lines
+from .output import DONE, print_json, print_lines, say
 from .settings import Choices
 
 
@@ -27,7 +29,20 @@ def run(given: Namespace, choices: Choices) -> int:
         print_lines(*(line for job in shown for line in job_words.job_lines(job)))
     else:
         print_lines(_("No task yet."))
+    tell_company(choices)
     return DONE
+
+
+def tell_company(choices: Choices) -> None:
+    """Say that Redis does not answer, or that several processes encode, where "queue_url" is given."""
+    if not choices.app.queue_url:
+        return
+    from . import tasks
+
+    if not tasks.answers(choices.app.queue_url):
+        say(_(reaching.AWAY))
+    if (count := encoding_for(choices.engine)[1]) > 1:
+        say(reaching.together(count))
 
 
 def read(data: Path) -> tuple[Job, ...]:

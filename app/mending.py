@@ -18,7 +18,7 @@ from engine.locks import WRITER_LOCK
 from engine.store import integrity
 from engine.store.vectors import FILE as VECTORS
 
-from . import jobs, locks
+from . import encoders, jobs, locks
 from .access.keys import Keys
 from .access.roles import Role
 from .i18n import N_
@@ -47,7 +47,8 @@ def at_start(data: Path) -> tuple[str, ...]:
     Call while this process is the application of the data folder. Whoever else has the files open keeps them.
     """
     damaged = [data / name for name in TOLD if _is_damaged(data / name)]
-    if not damaged or locks.is_held(jobs.worker_lock(data)) or locks.is_held(data / WRITER_LOCK):
+    used = locks.is_held(jobs.worker_lock(data)) or locks.is_held(data / WRITER_LOCK)
+    if not damaged or used or encoders.count(data):
         return ()
     told = []
     for path in damaged:

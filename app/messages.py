@@ -47,6 +47,7 @@ from .messages_gate import GATE_ERRORS, GATE_PRECISE
 from .messages_jobs import JOB_ERRORS, JOB_PRECISE
 from .messages_models import MODEL_NOTICES, MODEL_PRECISE
 from .messages_skipped import SKIPPED
+from .messages_snapshot import SNAPSHOT_ERRORS, SNAPSHOT_PRECISE
 from .messages_stages import STAGES
 from .messages_sync import SYNC_ERRORS, SYNC_PRECISE
 
@@ -101,6 +102,7 @@ ERRORS: Final[Mapping[type[ArchivisteError], str]] = MappingProxyType({
     **EXPORT_ERRORS,
     **BACKUP_ERRORS,
     **ERASURE_ERRORS,
+    **SNAPSHOT_ERRORS,
 })  # fmt: skip
 
 # The same errors, where a fact makes the sentence more precise: (class, value of that detail).
@@ -161,6 +163,7 @@ PRECISE: Final[Mapping[tuple[type[ArchivisteError], str], str]] = MappingProxyTy
     **EXPORT_PRECISE,
     **BACKUP_PRECISE,
     **ERASURE_PRECISE,
+    **SNAPSHOT_PRECISE,
     (QuerySyntaxError, "date"): N_("“{value}” is not a date. Write for example 2015, 2015-03 or 2015-03-21."),
 })  # fmt: skip
 _PRECISE_DETAILS = ("reason", "role", "hint", "file")

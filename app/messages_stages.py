@@ -29,4 +29,5 @@ STAGES: Final[Mapping[str, str]] = MappingProxyType({
     "erase": N_("Erasure"),
     "backup": N_("Backup"),
     "restore": N_("Restoring"),
+    "snapshot": N_("Publishing for the servers that read a copy"),
 })  # fmt: skip

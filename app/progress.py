@@ -15,7 +15,7 @@ from .messages import message
 
 SECONDS_BETWEEN_LINES: Final = 5.0
 WINDOWED: Final = frozenset({"encode", "dense"})  # a long message is several passages there
-BYTES: Final = frozenset({"download", "copy", "verify", "backup", "restore"})
+BYTES: Final = frozenset({"download", "copy", "verify", "backup", "restore", "snapshot"})
 # An import counts bytes, a search for new messages their numbers: neither says anything to a person.
 COUNTED: Final = WINDOWED | {
     "lexical", "evaluate", "sync_topics", "sync_recheck", "sync_uploads", "export_json", "export_html",

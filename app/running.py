@@ -14,12 +14,18 @@ from typing import Final, Self
 from engine import ArchivisteError, Cancelled, Models, Progress, Settings, load_models
 
 from .flows import FLOWS, Heard, Steps
-from .job_states import Event, Job, Note, Wish
+from .job_states import Event, Job, Note, Wish, Work
 from .jobs import Jobs
 
 BEAT_S: Final = 0.5  # between two looks at what is asked: a pause is obeyed well within two seconds
 ALIVE_S: Final = 2.0  # between two heartbeats of a job that has nothing new to say
+After = Callable[[Work, Steps, Event], Event]
 _log = logging.getLogger(__name__)
+
+
+def as_is(_work: Work, _steps: Steps, event: Event) -> Event:
+    """Nothing more, once a work is done."""
+    return event
 
 
 def run(
@@ -31,21 +37,24 @@ def run(
     heard: Heard = Heard(),  # noqa: B008 - frozen
     stopping: Callable[[], bool] = lambda: False,
     patient: bool = False,
+    shared: bool = False,
+    after: After = as_is,
 ) -> Job | None:
     """Run a job that waits; the job as it ended, None when it does not wait (any more).
 
     What ends it early is written in its row and raised again: Cancelled (asked for, or `stopping`, after which it
-    can go on another time), KeyboardInterrupt, any error of the engine. Raises JobUnknown.
+    can go on another time), KeyboardInterrupt, any error of the engine. Raises JobUnknown. `after` is given what came
+    of the work, and may do something with it. `shared`: other processes may encode for it.
     """
     with jobs.claim(job_id) as job:
         if job is None:
             return None
         with _Pulse(jobs.data, job_id) as pulse:
             control = _Control(jobs, job_id, pulse, heard, stopping)
-            steps = Steps(engine, load, control.progress, control.check, control.begin, heard, patient)
+            steps = Steps(engine, load, control.progress, control.check, control.begin, heard, patient, shared)
             event = Event.INTERRUPT
             try:
-                event = FLOWS[job.work.kind](job.work, steps)
+                event = after(job.work, steps, FLOWS[job.work.kind](job.work, steps))
             except Cancelled:
                 event = Event.INTERRUPT if control.stopped else Event.CANCEL
                 raise

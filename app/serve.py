@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from engine import ArchivisteError, Settings
 
-from . import desktop, frozen, instance, mending
+from . import desktop, frozen, instance, mending, shared_secret
 from .errors import unusable
 from .i18n import gettext as _
 from .messages import message
@@ -78,6 +78,8 @@ def _lead_there(data: Path, *, show: bool) -> int:
 def _run(app: AppSettings, engine: Settings, *, show: bool) -> int:
     folder = engine.data / instance.SERVER_FOLDER
     secret = _secret(folder / SECRET_FILE)
+    if app.shared_secret:  # a cookie that one replica signed is read by the others
+        secret = shared_secret.read(app.shared_secret).derive("cookies").hex()
     # 2. NiceGUI reads this variable when it is imported, and writes to the working directory otherwise.
     os.environ["NICEGUI_STORAGE_PATH"] = str(folder / "storage")
     from .access import serving
@@ -92,7 +94,8 @@ def _run(app: AppSettings, engine: Settings, *, show: bool) -> int:
     worker = Supervisor(engine.data, told=lambda code: _say(message(code)))
     try:
         serving.check(app, state.access)
-        worker.start()
+        if state.replica is None:  # which writes nothing
+            worker.start()
         _serve(state, worker, secret=secret, show=show)
     except KeyboardInterrupt:  # how a server is meant to end
         return 0
@@ -108,9 +111,10 @@ def _serve(state: State, worker: Supervisor, *, secret: str, show: bool) -> None
     import nicegui
     from nicegui import ui
 
-    from . import pages
-    from .access import guard, network, serving
+    from . import beside, pages
+    from .access import network, serving
     from .components import browser_storage
+    from .waiting import Waiting
 
     app = state.app
     addresses = network.addresses(app)
@@ -131,13 +135,16 @@ def _serve(state: State, worker: Supervisor, *, secret: str, show: bool) -> None
 
     # Spawned children must not inherit a process that has threads, locks and models.
     nicegui.run.process_pool_start_method = "spawn"
-    guard.install(state.access)
+    beside.install(state)
     nicegui.app.on_startup(ready)
+    nicegui.app.on_startup(state.follow)
     nicegui.app.on_startup(lambda: browser_storage.follow_erasures(state))
     nicegui.app.on_shutdown(window.end)
     nicegui.app.on_shutdown(worker.stop)  # here as well: a SIGTERM ends the process right after this
     nicegui.app.on_shutdown(state.close)
     pages.register(state)
+    if state.replica is not None:
+        nicegui.app.add_middleware(Waiting, replica=state.replica, access=state.access)
     ui.run(
         host=app.host, port=app.port, title="Archiviste", favicon=resource("assets", "icons", "archiviste.svg"),
         language="fr" if app.language == "fr" else "en-US", dark=None, reload=False, show=False, storage_secret=secret,

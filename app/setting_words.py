@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from .i18n import N_
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The name and the explanation of a setting; msgids."""
-
-    name: str
-    told: str
-
+from .setting_words_several import SEVERAL, Words
 
 # By group of the page, then by section and name in settings.toml.
 GROUPS: Final[Mapping[str, Mapping[str, Words]]] = MappingProxyType({
@@ -101,6 +92,13 @@ GROUPS: Final[Mapping[str, Mapping[str, Words]]] = MappingProxyType({
         "engine.index_key_variable": Words(
             N_("Key of the search engine"),
             N_("Name of the environment variable that holds its key. The key itself is written nowhere."),
+        ),
+        "engine.index_kept_s": Words(
+            N_("Former rows kept (seconds)"),
+            N_(
+                "How long the search engine keeps what an update replaced, for servers that still read the former copy."
+                " Five minutes by default where “snapshots” is set."
+            ),
         ),
         "engine.rrf_k": Words(
             N_("Smoothing of the ranks"),
@@ -238,6 +236,7 @@ GROUPS: Final[Mapping[str, Mapping[str, Words]]] = MappingProxyType({
             N_("Moderators stay"), N_("Hours for which the moderators’ passphrase lets in."),
         ),
     },
+    N_("Several machines"): SEVERAL,
     N_("Application"): {
         "app.language": Words(N_("Language of the screen"), N_("That of the sentences of the application.")),
         "app.native": Words(

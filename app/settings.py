@@ -24,11 +24,12 @@ PREFIX = "ARCHIVISTE_"
 DATA_VARIABLE = "ARCHIVISTE_DATA"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = "0.0.0.0"  # every address of this machine
+REPLICAS_S = 300  # for which an engine elsewhere keeps what replicas may still read, unless it is told otherwise
 LOG_LEVELS = ("debug", "info", "warning", "error")
 QUEUES = ("redis://", "rediss://")
 NUMBERS = {"port": (1, 65535), "update_every_hours": (0, 8760), "sync_every_hours": (0, 8760),
            "question_days": (1, 3650),
-           "reader_session_days": (1, 365), "moderator_session_hours": (1, 720)}  # fmt: skip
+           "reader_session_days": (1, 365), "moderator_session_hours": (1, 720), "drain_s": (0, 300)}  # fmt: skip
 
 # Variables that are not simply ARCHIVISTE_<FIELD>. Both halves have a `language`: the plain name is the
 # archive's (it changes the index), LANG is the screen's.
@@ -100,6 +101,21 @@ class AppSettings:
     moderator_session_hours: int = 12
     """Hours for which the moderators' passphrase lets in (at most 720)."""
 
+    snapshots: Path | None = None
+    """Folder where a snapshot of the archive is published with each index, for replicas; none is without it."""
+
+    replica_of: str = ""
+    """Folder of snapshots, or address of the primary, that this server reads a copy of; empty: it is no replica."""
+
+    shared_secret: Path | None = None
+    """File of the secret that a primary and its replicas share: who came in at one of them is in at all."""
+
+    metrics_from: str = ""
+    """Addresses or networks that may read /metrics (Prometheus), commas between them; empty: there is no /metrics."""
+
+    drain_s: int = 0
+    """Seconds for which the server goes on after it was told to stop, for a balancer to lead people elsewhere."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:
@@ -134,10 +150,9 @@ def load(
     folder = data or _path(environ.get(DATA_VARIABLE)) or default_data or user_data()
     folder = folder.expanduser().absolute()
     layers = (_from_file(folder / FILE), _from_environment(environ), _Layer(app=dict(app or {})))
-    return Choices(
-        app=_build_app(layer.app for layer in layers),
-        engine=build_settings(folder, *(layer.engine for layer in layers)),
-    )
+    chosen = _build_app(layer.app for layer in layers)
+    defaults = {} if chosen.snapshots is None else {"index_kept_s": REPLICAS_S}
+    return Choices(chosen, build_settings(folder, defaults, *(layer.engine for layer in layers)))
 
 
 def _path(value: str | None) -> Path | None:
@@ -230,6 +245,11 @@ def _coerce(key: str, value: Any, kind: str) -> Any:
     elif key == "queue_url":
         if not value or str(value).startswith(QUEUES):
             return str(value)
+    elif key == "replica_of":
+        text = str(value)
+        if not text or text.startswith(("https://", "http://")):
+            return text.rstrip("/")
+        return str(Path(text).expanduser().absolute())
     elif key == "sync_url":
         return _forum(str(value)) if value else ""
     elif key == "host":
@@ -251,4 +271,4 @@ def _forum(url: str) -> str:
         raise SettingsError(key="sync_url", value=str(error.details["url"]), reason="kind") from error
 
 
-_PARTS = {"hosts": _is_host, "trusted_proxies": _is_network}
+_PARTS = {"hosts": _is_host, "trusted_proxies": _is_network, "metrics_from": _is_network}

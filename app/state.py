@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine import Archive, ArchivisteError, Models, Settings, load_models, open_archive
+from engine import Abstention, Answer, Archive, ArchivisteError, Declined, Models, Settings, load_models, open_archive
+from engine.archive import OnSearch
 from engine.doctor.findings import Finding
 from engine.erase import erased
 from engine.store import subjects
@@ -21,8 +23,12 @@ from .access import Access, Action, current
 from .i18n import gettext as _
 from .model_work import ModelWork
 from .question_log import QuestionLog
+from .replica import Replica
 from .settings import LOOPBACK, AppSettings
+from .under_way import UnderWay
 
+# The end of a question and the seconds since it was asked, for whoever measures; None: it was stopped, or failed.
+OnAnswer = Callable[[Answer | Abstention | Declined | None, float], None]
 log = logging.getLogger(__name__)
 
 # Most of them only wait in the line of the language model, where people see their place; their number also bounds
@@ -31,6 +37,7 @@ QUESTION_THREADS = 16
 FACTS_AGE_S = 60.0  # counting 425,000 rows for each page would show
 EXAMPLES_AGE_S = 3600.0
 EXAMPLES = 4
+FOLLOWER_S = 5.0  # for a replica's thread to end what it does; it reads from a network
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +57,21 @@ class State:
     def __init__(self, app: AppSettings, engine: Settings, *, models: Models | None = None) -> None:
         self.app, self.engine = app, engine
         self.models = models or load_models(engine)  # nothing is read yet: each model loads at its first use
-        self.archive: Archive = open_archive(engine, self.models)
+        self.replica = Replica(app, engine) if app.replica_of else None
+        self.archive: Archive = self.replica.open(self.models) if self.replica else open_archive(engine, self.models)
         self.questions = ThreadPoolExecutor(QUESTION_THREADS, thread_name_prefix="question")
+        self.under_way = UnderWay()
+        self.on_search: OnSearch = lambda mode, timings_ms: None
+        self.archive.on_search = lambda mode, timings_ms: self.on_search(mode, timings_ms)
+        self.on_answer: OnAnswer = lambda outcome, took_s: None
+        self.ready_when: list[Callable[[], str]] = []  # why nobody should be sent here now, "" for no reason: health.py
+        self.leaving = threading.Event()  # told to stop: nobody new should be sent here, everything still works
+        self.cutting = threading.Event()  # answers under way must end now
         self.stopping = threading.Event()
         self.log = self._opened_log()
         self.access = Access(app, engine.data)
         self.model_work = ModelWork(engine, self.stopping)
+        self._follower: threading.Thread | None = None
         self._facts: tuple[float, Facts] | None = None
         self.mended: tuple[str, ...] = ()  # what was put right at the start, in sentences for moderators
         self._found: tuple[Finding, ...] = ()
@@ -71,7 +87,7 @@ class State:
             base_url = store.meta("base_url")
             if not base_url.startswith(("https://", "http://")):
                 base_url = ""  # it comes from a backup, and becomes the start of links
-            facts = Facts(title, base_url, posts, topics, _published_at(self.engine.data))
+            facts = Facts(title, base_url, posts, topics, _published_at(self.archive.settings.data))
             self._facts = known = (time.monotonic(), facts)
         return known[1]
 
@@ -93,7 +109,7 @@ class State:
 
     def examples(self) -> tuple[str, ...]:
         """Four questions to start with: those of the demo forum, or taken from the titles of the archive."""
-        known, after = self._examples, erased.stamp(self.engine.data)
+        known, after = self._examples, erased.stamp(self.archive.settings.data)
         if known is None or not known[2] or known[1] != after or time.monotonic() - known[0] > EXAMPLES_AGE_S:
             base_url, questions = demo.examples()
             if self.facts().base_url != base_url:
@@ -109,11 +125,29 @@ class State:
             self.archive.store.columns()
             self.archive.search(_("archive"), k=1)
             self.archive.store.begin_linked()  # last: only one page needs it
-        self._found = doctor_checks.at_start(self.engine, self.models)
+        if self.replica is None:  # what it would look at lies at the primary
+            self._found = doctor_checks.at_start(self.engine, self.models)
 
     def notices(self) -> tuple[str, ...]:
         """What the start put right and what its quick doctor found, for moderators, each in a paragraph."""
-        return (*self.mended, *(doctor_words.notice(finding) for finding in self._found))
+        access = self.access.notice()
+        return (*self.mended, *([access] if access else []), *(doctor_words.notice(finding) for finding in self._found))
+
+    def follow(self) -> None:
+        """On a replica, go over to each new snapshot from now on."""
+        if self.replica is not None:
+            self.ready_when.append(self.replica.waits)
+            self._follower = threading.Thread(
+                target=self.replica.follow, args=(self.models, self.access, self._take, self.stopping), name="replica",
+                daemon=True,
+            )  # fmt: skip
+            self._follower.start()
+
+    def _take(self, archive: Archive) -> Archive:
+        """Put an archive in the place of the one that was read; that one."""
+        before, archive.on_search = self.archive, self.archive.on_search
+        self.archive, self._facts, self._examples = archive, None, None
+        return before
 
     def close(self) -> None:
         """Stop the questions being answered, then release the indexes and the databases. Once is enough."""
@@ -122,6 +156,9 @@ class State:
         self.stopping.set()
         self.models.close()  # ends a generation in progress, so that its thread can end
         self.questions.shutdown(wait=True, cancel_futures=True)
+        if self.replica is not None and self._follower is not None:
+            self._follower.join(FOLLOWER_S)
+            self.replica.close()
         self.archive.close()
         self.access.close()
         if self.log is not None:

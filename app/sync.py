@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from engine import SyncReport, UploadsReport, forum_address
 
-from . import foreground, i18n, printed
+from . import foreground, i18n, printed, snapshots
 from .flows import Heard
 from .i18n import gettext as _
 from .i18n import ngettext
@@ -23,7 +23,8 @@ def run(given: Namespace, choices: Choices) -> int:
     reports: list[SyncReport] = []
     with ProgressLine() as progress:
         work = Work(Kind.SYNC, (url,), accept_removals=given.allow_removals)
-        job = foreground.run(choices.engine, work, heard=Heard(progress=progress, synced=reports.append))
+        heard, after = Heard(progress=progress, synced=reports.append), snapshots.after(choices.app)
+        job = foreground.run(choices.engine, work, heard=heard, after=after)
     for report in reports:
         print_lines(*sync_lines(report, url=url))
     if job.state is State.DONE:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +28,7 @@ from .settings import AppSettings
 FILE: Final = "queue.db"
 BUSY_TIMEOUT_S: Final = 30
 EVERY_MINUTES: Final = 5  # between two looks at what was forgotten and at what is due
+ANSWER_S: Final = 1.0  # for Redis to answer somebody who looks whether it is there
 CLOCK: Final = timedelta(days=1)  # what the clock of a machine may be put right by
 _log = logging.getLogger(__name__)
 
@@ -56,6 +57,21 @@ def resume(jobs: Jobs, app: AppSettings, job_id: int) -> Job:
     return job
 
 
+def answers(url: str) -> bool:
+    """Whether the Redis of this address answers, within a second or two."""
+    try:
+        with carrying(url):
+            from redis import Redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
+
+            once = {"socket_connect_timeout": ANSWER_S, "socket_timeout": ANSWER_S, "retry": Retry(NoBackoff(), 0)}
+            with closing(Redis.from_url(url, **once)) as server:
+                return bool(server.ping())
+    except QueueUnavailable:
+        return False
+
+
 def periodic_updates(app: AppSettings) -> tuple[tuple[Work, int], ...]:
     """The updates that the settings want every so often, from backups or from the forum, each with its hours."""
     wanted = ((app.update_source, app.update_every_hours), (app.sync_url or None, app.sync_every_hours))
@@ -78,7 +94,7 @@ class Queue:
     def __init__(self, jobs: Jobs, app: AppSettings, run: Callable[[int], None] | None = None) -> None:
         self._path, self._url = jobs.data / FILE, app.queue_url
         with self._translated():
-            self.huey = _open(self._path, jobs.meta("queue_name"), jobs.meta("queue_secret"), self._url)
+            self.huey = open_huey(self._path, jobs.meta("queue_name"), jobs.meta("queue_secret"), self._url)
 
         def run_job(job_id: int) -> None:
             if run is None:
@@ -135,27 +151,28 @@ class Queue:
         for job in jobs.revive():
             self.put(job)
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        if not self._url:
-            with translated(self._path):
-                yield
-            return
-        try:
-            from redis.exceptions import RedisError
-        except ImportError as error:
-            raise QueueUnavailable(reason="library") from error
-        try:
-            yield
-        except ConfigurationError as error:
-            raise QueueUnavailable(reason="library") from error
-        except ValueError as error:
-            raise QueueUnavailable(reason="address") from error
-        except RedisError as error:
-            raise QueueUnavailable(reason="refused") from error
+    def _translated(self) -> AbstractContextManager[None]:
+        return carrying(self._url) if self._url else translated(self._path)
 
 
-def _open(path: Path, name: str, secret: str, url: str) -> Any:
+@contextmanager
+def carrying(url: str) -> Iterator[None]:
+    """What goes wrong with Redis, as QueueUnavailable."""
+    try:
+        from redis.exceptions import RedisError
+    except ImportError as error:
+        raise QueueUnavailable(reason="library") from error
+    try:
+        yield
+    except ConfigurationError as error:
+        raise QueueUnavailable(reason="library") from error
+    except ValueError as error:
+        raise QueueUnavailable(reason="address") from error
+    except RedisError as error:
+        raise QueueUnavailable(reason="refused") from error
+
+
+def open_huey(path: Path, name: str, secret: str, url: str) -> Any:
     # Signed, because a message is unpickled: whoever can write to a shared Redis must not run code here.
     common = {"results": False, "serializer": SignedSerializer(secret)}
     if url:

@@ -11,6 +11,7 @@ from typing import Final
 import nicegui
 from nicegui import ui
 
+from . import replica_words
 from .access.roles import LEAVE
 from .components.markup import box, button, has_page, link, text
 from .components.search_form import search_form
@@ -22,13 +23,14 @@ from .state import Facts, State
 # The sheets of assets/css, in the order in which they are read: variables and frame first, then those of the pages.
 STYLES: Final = (
     "archiviste.css", "ask.css", "settings.css", "topic.css", "access.css", "search.css", "browse.css", "archive.css",
-    "measures.css",
+    "measures.css", "capacity.css",
 )  # fmt: skip
 SCRIPTS: Final = ("keys.js", "ask.js", "topic.js", "receive.js", "session.js")  # of assets/js
 BUILT_WITHIN_S: Final = 30.0  # for a page that reads first: NiceGUI gives up after 3, which a busy machine may need
 MAIN_ID: Final = "contenu"
 QUIT: Final = "/reglages/quitter"
 _MENU_ID, _HELP_ID = "menu", "aide"
+_COOKIE: Final = "theme"
 _THEMES: Final = ("auto", "light", "dark")
 _DARK: Final = {"auto": None, "light": False, "dark": True}  # as NiceGUI wants it
 
@@ -99,10 +101,14 @@ def frame(
             search_form(query)
         with box("div", "knobs"):
             _help_button()
-            _theme_button()
+            _theme_button(state)
     with box("nav", "rail", aria_label=_("Main navigation")):
         _navigation(state, here)
     with box("main", "page wide" if wide else "page", id=MAIN_ID, tabindex=-1):
+        if state.replica is not None and state.may("moderate"):
+            for said in (replica_words.notice(state.replica), state.access.notice()):
+                if said:
+                    text(said, "p", "notice", role="status")
         yield
     with box("footer", "bottom"):
         text(_footer(facts), "p")
@@ -169,11 +175,11 @@ def _help() -> None:
         text(_("Close"), "button", "button quiet", type="submit")
 
 
-def _theme_button() -> None:
-    """Goes round automatic, light and dark; the choice is kept for this browser."""
+def _theme_button(state: State) -> None:
+    """Goes round automatic, light and dark; the choice is kept for this browser, by it where several servers answer."""
     names = {"auto": _("automatic"), "light": _("light"), "dark": _("dark")}
     symbols = {"auto": "◐", "light": "☀", "dark": "☾"}
-    kept = nicegui.app.storage.user.get("theme")
+    kept = ui.context.client.request.cookies.get(_COOKIE) or nicegui.app.storage.user.get("theme")
     chosen = kept if kept in _THEMES else "auto"
     dark = ui.dark_mode(_DARK[chosen])
     # In the head as well, so that the first paint already has the chosen colours.
@@ -188,6 +194,8 @@ def _theme_button() -> None:
         nicegui.app.storage.user["theme"] = chosen
         dark.value = _DARK[chosen]
         ui.run_javascript(f"document.documentElement.dataset.theme = '{chosen}'")
+        if state.app.shared_secret:
+            ui.run_javascript(f"document.cookie = '{_COOKIE}={chosen}; path=/; max-age=31536000; SameSite=Strict'")
         knob.text = symbols[chosen]
         knob.props["title"] = knob.props["aria-label"] = label(chosen)
 

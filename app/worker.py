@@ -11,14 +11,18 @@ import signal
 import sys
 import threading
 from contextlib import closing
-from typing import Final
+from typing import Any, Final
 
 from engine import ArchivisteError, Cancelled
 
-from . import locks, received, running
+from . import locks, reaching, received, running, snapshots
+from .calls import caller
 from .errors import JobUnknown, WorkerRunning
+from .flows import Heard
+from .i18n import gettext as _
 from .job_states import Event
 from .jobs import Jobs, worker_lock
+from .output import say
 from .settings import Choices
 from .tasks import Queue
 
@@ -47,7 +51,11 @@ def _serve(jobs: Jobs, choices: Choices, *, with_parent: bool) -> int:
     def work(job_id: int) -> None:
         under_way.append(job_id)
         try:
-            job = running.run(jobs, job_id, choices.engine, stopping=consumer.stop_flag.is_set, patient=True)
+            job = running.run(
+                jobs, job_id, choices.engine, heard=Heard(progress=caller(jobs, choices.app)),
+                stopping=consumer.stop_flag.is_set, patient=True, shared=bool(choices.app.queue_url),
+                after=snapshots.after(choices.app),
+            )  # fmt: skip
             if job is not None:
                 received.forget_read(jobs.data, job)
         except Cancelled:
@@ -62,19 +70,26 @@ def _serve(jobs: Jobs, choices: Choices, *, with_parent: bool) -> int:
             under_way.clear()
 
     with closing(Queue(jobs, choices.app, work)) as queue:
-        queue.look_after(jobs)
-        queue.update_when_due(jobs, choices.app)
-        consumer = queue.huey.create_consumer(
-            workers=1, worker_type="thread", max_delay=LONGEST_WAIT_S, flush_locks=True, shutdown_timeout=GRACE_S
-        )
-        # Every signal ends the worker in an orderly way; huey would start itself again at SIGHUP.
-        consumer._signal_actions = dict.fromkeys(consumer._signal_actions, (False, True))
         if with_parent:
             threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+        reaching.when_reached(lambda: queue.look_after(jobs), away=lambda: say(_(reaching.AWAY)))
+        queue.update_when_due(jobs, choices.app)
+        consumer = orderly(queue.huey, max_delay=reaching.LONGEST_S if choices.app.queue_url else LONGEST_WAIT_S)
         consumer.run()
         if any(thread.is_alive() for _, thread in consumer.worker_threads):
             _leave(jobs, under_way)
     return 0
+
+
+def orderly(huey: Any, *, max_delay: float, periodic: bool = True) -> Any:
+    """A consumer of one thread, which every signal ends in an orderly way; huey would start itself again at SIGHUP."""
+    reaching.log_sparingly()
+    consumer = huey.create_consumer(
+        workers=1, worker_type="thread", periodic=periodic, max_delay=max_delay, flush_locks=True,
+        shutdown_timeout=GRACE_S,
+    )  # fmt: skip
+    consumer._signal_actions = dict.fromkeys(consumer._signal_actions, (False, True))
+    return consumer
 
 
 def _end_with_parent() -> None:

@@ -1,6 +1,6 @@
 """The public door of the engine: open an archive, search it, ask it. Knows no screen and no language catalogue."""
 
-from .archive import Archive, build_index, import_archive, open_archive
+from .archive import Archive, open_archive
 from .discourse.address import address as forum_address
 from .discourse.api import Key as ForumKey
 from .errors import (
@@ -22,13 +22,16 @@ from .errors import (
     IndexUnavailable,
     ModelUnavailable,
     OtherForum,
+    PublisherReplaced,
     QuerySyntaxError,
     SchemaTooNew,
     SettingsError,
+    SnapshotUnusable,
     StoreBusy,
     StoreDamaged,
     StoreError,
 )
+from .feeding import build_index, encode_along, encoding_for, import_archive
 from .live.flow import sync_archive
 from .models import load_models
 from .seams import Models
@@ -103,6 +106,7 @@ __all__ = [
     "OtherForum",
     "Piece",
     "Progress",
+    "PublisherReplaced",
     "Query",
     "QuerySyntaxError",
     "Queued",
@@ -112,6 +116,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SkipReason",
+    "SnapshotUnusable",
     "SourceState",
     "Status",
     "StoreBusy",
@@ -123,6 +128,8 @@ __all__ = [
     "Zone",
     "build_index",
     "build_settings",
+    "encode_along",
+    "encoding_for",
     "forum_address",
     "import_archive",
     "load_models",

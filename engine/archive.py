@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
-from . import discourse, upload_keeping
 from .answer import answering, asking, gate, kept, looking
 from .erase import erased
-from .index import building, forum_vectors, generations
+from .index import generations
 from .index.french import Analyser, analyser
 from .index.generations import Agreement, Generation
-from .locks import writing
 from .retrieve import query as grammar
 from .retrieve import search as search_room
 from .seams import Models
 from .settings import Settings
-from .sources import ImportReport
-from .store import ArchiveStore, VectorStore, import_source
+from .store import ArchiveStore, VectorStore
 from .values import (
     AnswerEvent,
     Citation,
     Declined,
     Mode,
-    OnProgress,
     PostId,
     Query,
     SearchResult,
     Status,
 )
 from .verdicts import SourceState
+
+# A search that was made, for whoever measures: the legs that it used, and milliseconds by stage.
+OnSearch = Callable[[Mode, Mapping[str, float]], None]
 
 
 class Archive:
@@ -46,10 +44,12 @@ class Archive:
         self.vectors = VectorStore(settings.data)
         self.analyser: Analyser = analyser(settings.language)
         self.gate = gate.Gate(settings.data)
+        self.on_search: OnSearch = lambda mode, timings_ms: None  # called by the thread that searches
         self._answers, self._erased = kept.Answers(), erased.stamp(settings.data)
         self._lock = threading.Lock()
         self._generation: Generation | None = None
         self._readers: dict[str, int] = {}
+        self._users, self._left, self._closed = 0, False, False
         self._retired: dict[str, Generation] = {}
 
     def search(self, text: str, *, mode: Mode = Mode.HYBRID, k: int = 10) -> SearchResult:
@@ -57,7 +57,9 @@ class Archive:
         query = grammar.parse(text)
         with self.reading() as generation:
             found = self._rank(query, mode, max(k, self.settings.candidates), generation)
-        return search_room.present(text, mode, found, k=k, store=self.store, analyser=self.analyser)
+        result = search_room.present(text, mode, found, k=k, store=self.store, analyser=self.analyser)
+        self.on_search(mode, result.timings_ms)
+        return result
 
     def ask(
         self,
@@ -73,6 +75,12 @@ class Archive:
         from them, and the events tell the `search` made of it. `check` is called while a model is waited for; it stops
         the answer by raising. Raises IndexUnavailable, GenerationFailed.
         """
+        with self.using():
+            yield from self._ask(question, history, answerer, check)
+
+    def _ask(
+        self, question: str, history: Sequence[str], answerer: answering.Answerer, check: Callable[[], None]
+    ) -> Iterator[AnswerEvent]:
         door, names = self.gate if self.settings.gate == "on" else None, self.store.usernames
         asked = asking.understand(
             question.strip()[: grammar.MAX_CHARS], [turn[: grammar.MAX_CHARS] for turn in history], gate=door,
@@ -88,6 +96,7 @@ class Archive:
                 looked = looking.look(
                     question, store=self.store, generation=generation, models=self.models, settings=self.settings
                 )
+            self.on_search(Mode.HYBRID, looked.timings_ms)
             if looked.corrected:  # what follows reads the words that were searched
                 asked = asking.respelt(asked, looked.text, gate=door, names=names)
                 if isinstance(asked, Declined):
@@ -142,8 +151,40 @@ class Archive:
         with self.reading() as generation:
             return generations.agreement(self.settings, self.store, generation)
 
+    def is_open(self) -> bool:
+        """Whether an index is open: a search need not wait for that."""
+        return self._generation is not None
+
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """It stays open for this block, even if everybody else `leave`s it meanwhile."""
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                last = self._left and not self._users
+            if last:
+                self.close()
+
+    def leave(self) -> None:
+        """Close it as soon as what is under way has ended; nothing new is to be asked of it."""
+        with self._lock:
+            self._left = True
+            last = not self._users
+        if last:
+            self.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
     def close(self) -> None:
         """Release the indexes, the databases and the models that it was opened with."""
+        self._closed = True
         with self._lock:
             for generation in (*self._retired.values(), *([self._generation] if self._generation else [])):
                 generation.close()
@@ -204,59 +245,3 @@ class Archive:
 def open_archive(settings: Settings, models: Models) -> Archive:
     """The archive of a data folder, created empty when there is none."""
     return Archive(settings, models)
-
-
-def import_archive(
-    settings: Settings,
-    source: Path,
-    *,
-    accept_removals: bool = False,
-    on_progress: OnProgress = lambda progress: None,
-    check: Callable[[], None] = lambda: None,
-) -> ImportReport:
-    """Read a backup or a folder of saved JSON into the archive.
-
-    Raises ArchiveFormatError, OtherForum, StoreBusy, DiskFull; what was read before is kept.
-    """
-    with writing(settings):
-        found = discourse.read(source, check=check)
-        store, vectors = ArchiveStore(settings.data), VectorStore(settings.data)
-        ignored = settings.forum_vectors == "ignore"
-        try:
-            return import_source(
-                store, found.items, source=str(source.absolute()), kind=found.kind,
-                whole_forum=found.kind == "dump", accept_removals=accept_removals, on_progress=on_progress,
-                keep_vectors=(lambda _: 0) if ignored else forum_vectors.keeper(settings, store, vectors), check=check,
-                keep_uploads=lambda known: upload_keeping.keep(
-                    settings, store, found.path, known, on_progress=on_progress, check=check
-                ),
-            )  # fmt: skip
-        finally:
-            store.close()
-            vectors.close()
-
-
-def build_index(
-    settings: Settings,
-    models: Models,
-    *,
-    vectors: bool = True,
-    on_progress: OnProgress = lambda progress: None,
-    check: Callable[[], None] = lambda: None,
-) -> None:
-    """Bring the indexes to the state of the store, keyword search first. Raises StoreBusy, DiskFull."""
-    with writing(settings):
-        store, vector_store = ArchiveStore(settings.data), VectorStore(settings.data)
-        try:
-            building.build(
-                settings,
-                store,
-                vector_store,
-                models,
-                with_vectors=vectors,
-                on_progress=on_progress,
-                check=check,
-            )
-        finally:
-            store.close()
-            vector_store.close()

@@ -5,9 +5,11 @@ ArchivisteError(code, **details)      code = i18n key, details = facts for the s
  ├─ GateFileError        path, line, reason     the moderators' rules can't be used
  ├─ ArchiveFormatError   path, where            a source cannot be read
  ├─ BackupUnusable       path, reason           a backup of the data folder can't be restored; nothing was changed
+ ├─ SnapshotUnusable     path, reason           a snapshot can't be taken; what is held goes on being read
  ├─ StoreError
  │   ├─ SchemaTooNew     found, supported       written by a newer version
  │   ├─ StoreBusy        holder, reason         another process writes to the data folder
+ │   ├─ PublisherReplaced holder                another process indexes in its place, what was encoded is kept
  │   ├─ StoreDamaged     path, reason           SQLite refuses the file
  │   ├─ DiskFull         path                   no room left, or not enough for an index; what was committed is kept
  │   └─ OtherForum       held, offered          a source of another forum
@@ -70,6 +72,16 @@ class BackupUnusable(ArchivisteError):
     code = "backup_unusable"
 
 
+class SnapshotUnusable(ArchivisteError):
+    """The newest snapshot of a source can't be taken (`reason` says why); what is held is read on, and tried again.
+
+    Reasons: away, refused (the secret, or the rights), nothing (published yet), cut (a file is gone), damaged (`file`),
+    newer (of a newer version), older (than what is held: `offered`, `held`), settings (of the index), unsafe (a path).
+    """
+
+    code = "snapshot_unusable"
+
+
 class StoreError(ArchivisteError):
     """The data folder can't be used as it is."""
 
@@ -86,6 +98,15 @@ class StoreBusy(StoreError):
     """Another process is writing to this data folder; the user waits for it."""
 
     code = "store_busy"
+
+
+class PublisherReplaced(StoreError):
+    """This indexing gave no sign for too long: another process (`holder`) took its place; nothing was published here.
+
+    What was encoded is kept; the user lets the other one end, or starts again.
+    """
+
+    code = "publisher_replaced"
 
 
 class StoreDamaged(StoreError):

@@ -89,6 +89,7 @@ def explore(
     ]
     shown = {PostId(int(columns.ids[listed[n]])): n + 1 for row in rows for n in row[:SHOWN_OF_TOPIC]}
     result = _present(archive, text, mode, found, shown)
+    archive.on_search(leg, result.timings_ms)
     by_rank = {hit.rank: hit for hit in result.hits}
     groups = []
     for row in rows:

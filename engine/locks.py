@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 from filelock import FileLock, Timeout
 
@@ -32,20 +33,35 @@ def is_locked(settings: Settings, name: str) -> bool:
         return True
 
 
-@contextmanager
-def locked(settings: Settings, name: str, *, reason: str) -> Iterator[None]:
+def discard(settings: Settings, name: str) -> bool:
+    """Remove the file of a lock, whoever holds it: the next to ask gets another one. False where that can't be."""
+    try:
+        (settings.data / name).unlink(missing_ok=True)
+    except OSError:  # Windows keeps a file that is open
+        return False
+    return True
+
+
+def locked(settings: Settings, name: str, *, reason: str) -> AbstractContextManager[None]:
     """Hold a lock of the data folder, else StoreBusy with this reason; errors of the disk are told in our words."""
-    settings.data.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(settings.data / name)
+    return locked_at(settings.data / name, reason=reason)
+
+
+@contextmanager
+def locked_at(path: Path, *, reason: str) -> Iterator[None]:
+    """The same for a lock anywhere."""
+    folder = path.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
     try:
         lock.acquire(blocking=False)
     except Timeout as error:
-        raise StoreBusy(holder=str(settings.data), reason=reason) from error
+        raise StoreBusy(holder=str(folder), reason=reason) from error
     try:
         yield
     except OSError as error:  # Whoosh writes its files itself; SQLite and Chroma report a full disk their own way
         if error.errno == errno.ENOSPC:
-            raise DiskFull(path=str(settings.data)) from error
-        raise StoreError(path=str(settings.data), reason=error.strerror or str(error)) from error
+            raise DiskFull(path=str(folder)) from error
+        raise StoreError(path=str(folder), reason=error.strerror or str(error)) from error
     finally:
         lock.release()

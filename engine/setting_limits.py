@@ -11,7 +11,7 @@ KEEPS_INDEX = frozenset(
     """
     data bge_model forum_vectors bge_precision embed_batch llm_model llm_context_tokens llm_answer_tokens
     llm_threads llm_batch_tokens llm_idle_s llm_url llm_remote_model llm_key_variable unsupported_claims index_url
-    index_key_variable encoder_url encoder_remote_model encoder_key_variable encoder_query_prefix
+    index_key_variable index_kept_s encoder_url encoder_remote_model encoder_key_variable encoder_query_prefix
     encoder_passage_prefix rrf_k lexical_weight dense_weight reranker_model reranker_url reranker_remote_model
     reranker_key_variable rerank_deadline_s combine gate spelling candidates evidence_max evidence_neighbours
     evidence_tokens long_topic_posts sync_interval_s sync_contact sync_recheck_requests import_uploads_mb
@@ -38,6 +38,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "evidence_neighbours": (0, 10),
     "evidence_tokens": (200, 100000),
     "long_topic_posts": (2, 100000),
+    "index_kept_s": (0, 86400),
     "sync_interval_s": (0.3, 3600),  # Discourse allows 200 requests a minute to an address
     "sync_recheck_requests": (0, 1000000),
     "import_uploads_mb": (0, 10000000),

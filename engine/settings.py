@@ -113,6 +113,9 @@ class Settings:
     index_key_variable: str | None = None
     """Name of the environment variable that holds the key of this server."""
 
+    index_kept_s: int = 0
+    """Seconds for which rows that an update replaced stay there, for replicas that have not gone over to it yet."""
+
     encoder_url: str | None = None
     """Address of a server that encodes the texts (TEI, vLLM, llama-server…), as http://192.168.1.20:8080/v1."""
 

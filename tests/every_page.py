@@ -51,6 +51,10 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "/archive/mises-a-jour": ("/archive/mises-a-jour",),
     "/archive/sauvegarde": ("/archive/sauvegarde",),
     "/archive/export": ("/archive/export",),
+    "/archive/capacite": (
+        "/archive/capacite",
+        "/archive/capacite?messages=500000+x&encodeur=server&debit=800&coeurs=8&memoire=64",
+    ),
     "/mesures": ("/mesures", "/mesures?tache=999"),
     "/mesures/comparer": ("/mesures/comparer",),
     "/mesures/questions": ("/mesures/questions",),

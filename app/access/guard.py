@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlencode
@@ -22,7 +23,7 @@ from ..i18n import gettext as _
 from . import sockets
 from .headers import with_headers
 from .keys import SEEN_EVERY
-from .opened import Access, Visitor, caused_by, visitor_of
+from .opened import Access, Visitor, caused_by
 from .peers import without_forwarded
 from .plain import plain_page
 from .roles import ENTER, OTHER, RECEIVE, SOCKET, TRIED, UPLOADS, Role, is_under, needed
@@ -51,17 +52,26 @@ class Guard:
         if peer is None:
             await _answer(_("This address does not belong to this server."), 403, scope, receive, send)
             return
-        visitor = visitor_of(peer.address, _token(scope))
+        direct = await self._direct(scope, peer.address)
+        if direct is not None:
+            await direct(scope, receive, with_headers(send, peer))
+            return
+        visitor = self.access.visitor(peer.address, _token(scope))
         scheme = "ws" if scope["type"] == "websocket" else "http"
-        seen = {
-            **scope,
-            "headers": without_forwarded(scope["headers"]),
-            "client": (peer.address, 0),
-            "scheme": f"{scheme}s" if peer.secure else scheme,
-            sockets.VISITOR: visitor,
-        }
+        # In place: whoever measures from outside finds there which route was taken.
+        scope["headers"] = without_forwarded(scope["headers"])
+        scope["client"] = (peer.address, 0)
+        scope["scheme"] = f"{scheme}s" if peer.secure else scheme
+        scope[sockets.VISITOR] = visitor
         with caused_by(visitor):
-            await self._serve(seen, receive, with_headers(send, peer), visitor)
+            await self._serve(scope, receive, with_headers(send, peer), visitor)
+
+    async def _direct(self, scope: Scope, address: str) -> Response | None:
+        """What machines ask, which is no page: no session is begun for it."""
+        answers = self.access.direct.get(scope["path"])
+        if answers is None or scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+            return None
+        return await answers(address)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, visitor: Visitor) -> None:
         role = self.access.role(visitor)
@@ -122,27 +132,31 @@ class Guard:
         return send_while_allowed
 
     def _saw(self, visitor: Visitor) -> None:
-        session = self.access.keys.find(visitor.token) if visitor.token else None
-        if session is None or datetime.now(UTC) - session.seen_at < SEEN_EVERY:
+        token = visitor.token
+        session = self.access.keys.find(token) if token else None
+        if token is None or session is None or datetime.now(UTC) - session.seen_at < SEEN_EVERY:
             return
 
         def write() -> None:  # in a thread: another process may be writing to app.db
             try:
-                self.access.keys.saw(session)
+                self.access.keys.saw(session, token, address=visitor.address)
             except ArchivisteError as error:
                 log.info("when a session was last used can't be kept: %s", error)
 
         asyncio.get_running_loop().run_in_executor(None, write)
 
 
-def install(access: Access) -> None:
-    """Put the guard before everything that NiceGUI answers, its own layers included; before the server starts."""
+def install(access: Access, *, around: Callable[[ASGIApp], ASGIApp] = lambda guard: guard) -> None:
+    """Put the guard before everything that NiceGUI answers, its own layers included; before the server starts.
+
+    `around` puts a layer around the guard itself.
+    """
     import nicegui
 
     build = type(nicegui.app).build_middleware_stack
 
     def guarded() -> ASGIApp:
-        return Guard(build(nicegui.app), access)
+        return around(Guard(build(nicegui.app), access))
 
     # `add_middleware` would put it behind the layers that `ui.run` adds later, which already keep things for whoever
     # asks.

@@ -45,6 +45,8 @@ def digest(token: str) -> str:
 class Keys:
     """The open tables. Safe to use from several threads and processes; close them when done."""
 
+    rows = "token NOT LIKE 's:%'"  # those of this kind of session: see shared_keys.py
+
     def __init__(self, data: Path) -> None:
         self.path = data / FILE
         self._connections = Connections(self.path, APP)
@@ -64,14 +66,12 @@ class Keys:
     def set_passphrase(self, role: Role, kept: str) -> None:
         """Keep this hash for a role, and end the sessions that the passphrase before it opened."""
         with self._writing() as db:
-            db.execute("INSERT OR REPLACE INTO passphrases (role, hash) VALUES (?, ?)", (_name(role), kept))
-            db.execute("DELETE FROM sessions WHERE role = ?", (_name(role),))
+            choose(db, role, kept)
 
     def clear(self) -> None:
         """Forget the passphrases and end every session."""
         with self._writing() as db:
-            db.execute("DELETE FROM passphrases")
-            db.execute("DELETE FROM sessions")
+            forget(db)
 
     # --- sessions ----------------------------------------------------------------------------
 
@@ -85,17 +85,21 @@ class Keys:
         now, token = now or datetime.now(UTC), secrets.token_urlsafe(32)
         with self._writing() as db:
             db.execute("DELETE FROM sessions WHERE expires_at <= ?", (now.timestamp(),))
-            current = db.execute("SELECT 1 FROM passphrases WHERE role = ? AND hash = ?", (_name(role), kept))
+            current = db.execute("SELECT 1 FROM passphrases WHERE role = ? AND hash = ?", (name_of(role), kept))
             if current.fetchone() is None:
                 return None
             db.execute(
                 "INSERT INTO sessions (token, role, address, created_at, seen_at, expires_at) VALUES (?,?,?,?,?,?)",
-                (digest(token), _name(role), address, now.timestamp(), now.timestamp(), (now + lasts).timestamp()),
+                (digest(token), name_of(role), address, now.timestamp(), now.timestamp(), (now + lasts).timestamp()),
             )
         return token
 
+    def known(self, token: str) -> str | None:
+        """What `find`, `saw` and `leave` want of a token that a browser sent; None when it is certainly none."""
+        return digest(token)
+
     def find(self, token: str, *, now: datetime | None = None) -> Session | None:
-        """The session whose token has this digest, if it holds at this moment."""
+        """The session of a token, as `known` gave it, if it holds at this moment."""
         with translated(self.path):
             row = (
                 self._connections.get()
@@ -107,8 +111,8 @@ class Keys:
             )
             return None if row is None else _session(row)
 
-    def saw(self, session: Session, *, now: datetime | None = None) -> None:
-        """Remember that a session was used just now."""
+    def saw(self, session: Session, token: str, *, address: str = "", now: datetime | None = None) -> None:
+        """Remember that a session was used just now, from this address; `token` as `known` gave it."""
         with self._writing() as db:
             moment = (now or datetime.now(UTC)).timestamp()
             db.execute("UPDATE sessions SET seen_at = ? WHERE id = ?", (moment, session.id))
@@ -117,7 +121,7 @@ class Keys:
         """Those that hold, the one used last first."""
         with translated(self.path):
             rows = self._connections.get().execute(
-                f"SELECT {_COLUMNS} FROM sessions WHERE {_HOLDS} ORDER BY seen_at DESC, id DESC",
+                f"SELECT {_COLUMNS} FROM sessions WHERE {_HOLDS} AND {self.rows} ORDER BY seen_at DESC, id DESC",
                 _holds(now),
             )
             return tuple(map(_session, rows))
@@ -126,6 +130,11 @@ class Keys:
         """End one session."""
         with self._writing() as db:
             db.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+
+    def leave(self, token: str) -> None:
+        """End the session of a token, as `known` gave it."""
+        with self._writing() as db:
+            db.execute("DELETE FROM sessions WHERE token = ?", (token,))
 
     def end_all(self) -> int:
         """End every session; how many there were."""
@@ -144,7 +153,20 @@ def _holds(now: datetime | None) -> tuple[float, float]:
     return moment, moment + CLOCK_S
 
 
-def _name(role: Role) -> str:
+def choose(db: Connection, role: Role, kept: str) -> None:
+    """Keep a hash for a role, and forget the sessions that the passphrase before it opened."""
+    db.execute("INSERT OR REPLACE INTO passphrases (role, hash) VALUES (?, ?)", (name_of(role), kept))
+    db.execute("DELETE FROM sessions WHERE role = ?", (name_of(role),))
+
+
+def forget(db: Connection) -> None:
+    """Forget the passphrases and every session."""
+    db.execute("DELETE FROM passphrases")
+    db.execute("DELETE FROM sessions")
+
+
+def name_of(role: Role) -> str:
+    """How the tables write a role."""
     return role.name.lower()
 
 

@@ -26,8 +26,11 @@ SOCKET: Final = "/_nicegui_ws"  # the websocket of every page, and its polling s
 UPLOADS: Final = "/_nicegui/client"  # where a page receives files
 RECEIVE: Final = "/archive/depot"  # where a backup of any size is received (app/pages/depot.py)
 FIRST_RUN: Final = "/bienvenue"  # the assistant
+ALIVE: Final = "/sante"  # for whoever watches over the process (app/health.py)…
+READY: Final = "/pret"  # …and for the balancer that sends people to it
+SNAPSHOTS: Final = "/instantane"  # for replicas, which give a secret (app/snapshot_route.py)
 # What the page of the passphrase needs, and nothing of an archive.
-_OPEN: Final = (ENTER, LEAVE, "/favicon.ico", "/assets/css", "/assets/icons")
+_OPEN: Final = (ENTER, LEAVE, ALIVE, READY, SNAPSHOTS, "/favicon.ico", "/assets/css", "/assets/icons")
 # The pages of moderators, files that are sent to the server, and files that NiceGUI serves for a page to download.
 _MODERATORS: Final = ("/archive", "/mesures", "/reglages", FIRST_RUN, UPLOADS, "/_nicegui/auto")
 

@@ -153,6 +153,8 @@ class Answering:
                 self._end()
             case "stopped":
                 self._end(_("Stopped. What was written so far has not been checked."))
+            case "cut":
+                self._end(_("The server is stopping: this answer was cut. Ask again in a moment."))
             case Exception():
                 self._sources(())
                 self._finish(lambda: self._failure(event))

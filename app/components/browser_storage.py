@@ -22,10 +22,10 @@ log = logging.getLogger(__name__)
 
 async def follow_erasures(state: State) -> None:
     """Take out of the searches kept by browsers whatever is erased from now on; ends with the server."""
-    data = state.engine.data
-    seen = erased.stamp(data)
+    seen = erased.stamp(state.archive.settings.data)
     while not state.stopping.is_set():
         await asyncio.sleep(LOOK_S)
+        data = state.archive.settings.data  # a replica goes from one copy to the next
         if (now := erased.stamp(data)) == seen:
             continue
         try:

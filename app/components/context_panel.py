@@ -98,7 +98,7 @@ def _load(state: State, topic_id: int, post_number: int) -> _Shown | str:
             return _("This message is no longer in the archive.")
         rows = store.window(topic_id, post_number, before=AROUND, after=AROUND)
         base_url = state.facts().base_url
-        posts = tuple(prepare(each, base_url=base_url, store=store, data=state.engine.data) for each in rows)
+        posts = tuple(prepare(each, base_url=base_url, store=store, data=state.archive.settings.data) for each in rows)
         return _Shown(topic.title, row.path, posts, post_number, topic.accepted_post_id)
     except ArchivisteError as error:
         return message(error)

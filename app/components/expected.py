@@ -35,7 +35,7 @@ _EMIT: Final = "(event) => emit(event.target.value)"
 
 def offer(state: State, hit: Hit, query: str) -> None:
     """A button of a search result that makes its message the expected one of a question, this search for a start."""
-    if not state.may("moderate"):
+    if not state.may("moderate") or state.replica is not None:  # whose questions are those of the primary
         return
 
     def open_dialog() -> None:

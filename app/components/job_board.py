@@ -9,7 +9,7 @@ from nicegui import run, ui
 
 from engine import ArchivisteError
 
-from .. import i18n, job_desk
+from .. import i18n, job_desk, reaching
 from ..i18n import gettext as _
 from ..job_desk import Seen
 from ..job_states import UNFINISHED, Job
@@ -42,6 +42,10 @@ class JobBoard:
             _("Nothing runs the tasks for the moment: they begin by themselves within a minute."), "p", "notice"
         )
         self._alone.set_visibility(False)
+        self._away = text(_(reaching.AWAY), "p", "notice")
+        self._away.set_visibility(False)
+        self._together = text("", "p", "note")
+        self._together.set_visibility(False)
         self._history = box("section", "jobs-past")
         ui.timer(LOOK_S, self._look)
 
@@ -72,6 +76,9 @@ class JobBoard:
         self._idle.set_visibility(not unfinished)
         self._idle.text = _("No task is under way.")
         self._alone.set_visibility(bool(unfinished) and not found.attended)
+        self._away.set_visibility(not found.carried)
+        self._together.set_visibility(found.encoders > 1)
+        self._together.text = reaching.together(found.encoders)
         self._tell(found)
 
     def _tell(self, found: Seen) -> None:

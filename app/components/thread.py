@@ -40,7 +40,8 @@ def load(
     """Messages around a number, sanitised; call it in a thread."""
     rows = reading.window(state.archive.store, topic_id, number, before=before, after=after, author=author)
     base_url = state.facts().base_url
-    return tuple(prepare(row, base_url=base_url, store=state.archive.store, data=state.engine.data) for row in rows)
+    store, data = state.archive.store, state.archive.settings.data
+    return tuple(prepare(row, base_url=base_url, store=store, data=data) for row in rows)
 
 
 class Thread:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from .. import theme
+from .. import snapshot_route, theme
 from ..state import State
 from . import (
     about,
     access,
     archive,
     archive_backup,
+    archive_capacity,
     archive_erase,
     archive_export,
     archive_import,
@@ -30,6 +31,7 @@ from . import (
     models,
     not_found,
     quit,
+    read_only,
     search,
     settings,
     topic,
@@ -53,6 +55,17 @@ def register(state: State) -> None:
     uploads.register(state)
     login.register(state)
     access.register(state)
+    about.register(state)
+    quit.register(state)
+    not_found.register(state)
+    if state.replica is None:
+        _register_changing(state)
+    else:
+        read_only.register(state, state.replica)  # after those that it has below the same addresses
+
+
+def _register_changing(state: State) -> None:
+    """The pages that change something: the archive, its measures, the settings."""
     welcome.register(state)
     archive.register(state)
     archive_jobs.register(state)
@@ -62,6 +75,7 @@ def register(state: State) -> None:
     archive_updates.register(state)
     archive_erase.register(state)
     archive_backup.register(state)
+    archive_capacity.register(state)
     depot.register(state)
     measures.register(state)
     measures_compare.register(state)
@@ -70,6 +84,4 @@ def register(state: State) -> None:
     measures_run.register(state)  # after the others below its address
     settings.register(state)
     models.register(state)
-    about.register(state)
-    quit.register(state)
-    not_found.register(state)
+    snapshot_route.register(state)

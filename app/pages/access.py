@@ -18,7 +18,7 @@ from ..access import Access, Role, Session, current, passphrases
 from ..access.network import addresses, picture
 from ..access.roles import ENTER
 from ..components.markup import box, button, text
-from ..errors import PassphraseRefused
+from ..errors import AccessElsewhere, PassphraseRefused
 from ..i18n import N_
 from ..i18n import gettext as _
 from ..messages import message
@@ -55,6 +55,11 @@ def register(state: State) -> None:
                 refused = PassphraseRefused(reason=dit, count=passphrases.bound(dit))
                 text(message(refused), "p", "notice", role="alert")
             _addresses(state)
+            if access.is_elsewhere:
+                text(message(AccessElsewhere()), "p", "notice")
+                if said := access.notice():
+                    text(said, "p", "notice", role="alert")
+                return
             _passphrases(access)
             await _sessions(access)
 
@@ -66,6 +71,8 @@ def register(state: State) -> None:
         visitor = current()
         if visitor is None or not access.may("moderate"):
             return Response(status_code=403)
+        if access.is_elsewhere:
+            return RedirectResponse(PATH, status_code=303)
         was_open = not access.is_guarded()
         try:
             chosen = await asyncio.to_thread(_choose, access, typed)

@@ -17,6 +17,7 @@ JOBS, IMPORT, LEDGER, UPDATES = (f"{PATH}/{name}" for name in ("travaux", "impor
 BACKUPS: Final = f"{PATH}/sauvegarde"
 ERASE: Final = f"{PATH}/effacement"
 EXPORT: Final = f"{PATH}/export"
+CAPACITY: Final = f"{PATH}/capacite"
 _PAGES: Final = (
     (PATH, N_("Overview")),
     (JOBS, N_("Tasks")),
@@ -26,6 +27,7 @@ _PAGES: Final = (
     (BACKUPS, N_("Backup")),
     (EXPORT, N_("Export")),
     (ERASE, N_("Erasure")),
+    (CAPACITY, N_("Capacity")),
 )
 
 

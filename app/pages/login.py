@@ -37,7 +37,7 @@ def register(state: State) -> None:
         role = access.role(current())
         if role is Role.MODERATOR or (role is Role.READER and essai != OTHER):
             return RedirectResponse(_local(vers), status_code=303)
-        return _ask(vers) if essai else _ask_again(vers)
+        return _ask(vers, notice=access.notice()) if essai else _ask_again(vers)
 
     @nicegui.app.post(ENTER)
     async def enter(request: Request) -> Response:
@@ -49,7 +49,7 @@ def register(state: State) -> None:
         if not entered.token:
             # An address of this network, never what was typed.
             log.warning("a passphrase was refused (%s), waits %.0f s", address, entered.wait_s)
-            return _ask(target, entered)
+            return _ask(target, entered, access.notice())
         await asyncio.to_thread(access.leave, visitor)  # the session that this one replaces
         return admit(RedirectResponse(_local(target), status_code=303), entered)
 
@@ -85,20 +85,23 @@ def _ask_again(target: str) -> Response:
     return _plain(plain_page(_("One moment…"), links=((_("Continue"), onward),), refresh=onward))
 
 
-def _ask(target: str, refused: Entered | None = None) -> Response:
+def _ask(target: str, refused: Entered | None = None, notice: str = "") -> Response:
+    """The form. `notice` says why a right passphrase may not be taken here."""
     label = _("Passphrase")
     field = (
         f'<label for="phrase">{escape(label)}</label>'
         f'<input class="field" id="phrase" name="phrase" type="password" required autofocus'
         f' maxlength="{MAX_CHARS}" autocomplete="current-password">'
     )
-    notice, status, headers = "", 200, dict(_HEADERS)
+    status, headers = 200, dict(_HEADERS)
     if refused is not None and refused.wait_s > 0:
         wait_s = math.ceil(refused.wait_s)
-        notice, status = _("Too many attempts. Try again in {delay}.").format(delay=i18n.duration(wait_s)), 429
+        wait = _("Too many attempts. Try again in {delay}.").format(delay=i18n.duration(wait_s))
+        notice, status = wait, 429
         headers["Retry-After"] = str(wait_s)
     elif refused is not None:
-        notice, status = _("This passphrase is not right. Check the capitals and the spaces between the words."), 403
+        wrong = _("This passphrase is not right. Check the capitals and the spaces between the words.")
+        notice, status = f"{wrong} {notice}".strip(), 403
     body = form(ENTER, _("Enter"), fields=field, hidden=(("vers", _local(target)),))
     lead = _("This archive opens with the passphrase of its members. The moderators’ one opens the settings as well.")
     return HTMLResponse(plain_page(_("Passphrase"), lead, notice=notice, body=body), status, headers)

@@ -19,7 +19,8 @@ from ..components.markup import box, button, has_page, link, text
 from ..i18n import N_
 from ..i18n import gettext as _
 from ..messages import message
-from ..setting_words import GROUPS, OPTIONS, Words
+from ..setting_words import GROUPS, OPTIONS
+from ..setting_words_several import Words
 from ..settings import FILE, LOOPBACK, Choices
 from ..settings_file import Value
 from ..state import State

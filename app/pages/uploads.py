@@ -22,7 +22,7 @@ def register(state: State) -> None:
         found = None
         if post.isascii() and post.isdigit() and len(post) <= 15:
             found = await run.io_bound(
-                file_named, state.archive.store, state.engine.data, state.facts().base_url, int(post), name
+                file_named, state.archive.store, state.archive.settings.data, state.facts().base_url, int(post), name
             )
         if found is None:
             return Response(status_code=404)

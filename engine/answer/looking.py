@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 
 from ..index.generations import Generation
 from ..retrieve import evidence as evidence_room
@@ -25,6 +26,7 @@ class Looked:
     evidence: tuple[Evidence, ...]
     signals: Signals | None
     vectors: str | None  # the name of the index's vectors
+    timings_ms: dict[str, float] = field(default_factory=dict)
 
 
 NOTHING = Looked("", False, (), None, None)  # of no question
@@ -47,9 +49,11 @@ def look(
     )  # fmt: skip
     text = found.query.text if found.corrections else question
     analyser = generation.analyser
+    started = time.perf_counter()
     evidence = evidence_room.gather(text, found.ranked, store=store, analyser=analyser, settings=settings)
+    timings = {**found.timings_ms, "evidence": (time.perf_counter() - started) * 1000}
     known = signals.of(text, evidence, found, generation, analyser.words) if evidence else None
-    return Looked(text, bool(found.corrections), evidence, known, generation.manifest.dense_model)
+    return Looked(text, bool(found.corrections), evidence, known, generation.manifest.dense_model, timings)
 
 
 def judge(looked: Looked, models: Models, settings: Settings) -> Judged | None:

@@ -12,6 +12,7 @@ from ..settings import Settings
 from ..store import scrubbing
 from . import files
 from .files import Cleaner
+from .items import Eraser
 
 ARCHIVE, VECTORS, APP, SYNC = "archive.db", "vectors.db", "app.db", f"{files.RAW}/sync.db"
 # The paths and choices of a job that is not over are what it goes on with.
@@ -38,6 +39,14 @@ def clean(settings: Settings, cleaner: Cleaner, *, check: Callable[[], None] = l
         if (settings.data / name).exists():
             scrubbing.compact(settings.data / name, check=check)
     return dict(found)
+
+
+def clean_tables(data: Path, found: Eraser, *, check: Callable[[], None] = lambda: None) -> dict[str, int]:
+    """Make the tables of a data folder obey a list that another one keeps; what changed."""
+    changed = _databases(data, Cleaner(found), dry=False, check=check)
+    if any(changed.values()) and (data / APP).exists():
+        scrubbing.compact(data / APP, check=check)
+    return dict(changed)
 
 
 def remove_generations(settings: Settings) -> int:

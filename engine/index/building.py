@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
 from ..values import OnProgress
 from . import generations, milvus_publishing, milvus_tidying, publishing, room
+from .company import Member
 from .digests import Digests
 from .encoding import encode_missing, passages
 from .generations import Manifest
@@ -38,19 +40,22 @@ def build(
     with_vectors: bool,
     on_progress: OnProgress,
     check: Callable[[], None],
+    member: Member | None = None,
 ) -> Manifest:
     """Bring the published generation to the state of the store. Call with the writer lock held.
 
-    `check` is called several times a second and may raise Cancelled; what was encoded stays. Raises DiskFull before
-    anything is written when the disk could not hold it all.
+    `check` is called several times a second and may raise Cancelled; what was encoded stays. With a member, the one
+    that publishes, other processes encode as well. Raises DiskFull before anything is written when the disk could not
+    hold it all, PublisherReplaced.
     """
-    work = Work(settings, store, vectors, models, on_progress, check)
-    _sweep(settings)
+    check = check if member is None else member.fenced(check)
+    work = Work(settings, store, vectors, models, on_progress, check, member)
+    _sweep(work)
     manifest = _publish_words(work)
     if with_vectors:
         _bring_passages(work, manifest.store_state)  # with or without a model: what was removed leaves no vector
         manifest = _fill_vectors(work, manifest)
-    _sweep(settings)
+    _sweep(work)
     return manifest
 
 
@@ -101,12 +106,22 @@ def _maker(settings: Settings) -> Maker:
 def _publish(work: Work, draft: Path, manifest: Manifest) -> Manifest:
     model = manifest.dense_model
     manifest = replace(manifest, dense_probes="" if model is None else work.vectors.probes(model))
-    generations.publish(work.settings, draft, manifest)
+    with work.member.alone() if work.member is not None else nullcontext():
+        generations.publish(work.settings, draft, manifest)
+    _still(work)
     milvus_tidying.published(work.settings, manifest)
     return manifest
 
 
-def _sweep(settings: Settings) -> None:
+def _still(work: Work) -> None:
+    """Raises PublisherReplaced when another process publishes now: what lies about is its own."""
+    if work.member is not None:
+        work.member.still()
+
+
+def _sweep(work: Work) -> None:
+    settings = work.settings
+    _still(work)
     milvus_tidying.finish(settings)
     generations.sweep(settings)
     milvus_tidying.sweep(settings)
@@ -153,7 +168,7 @@ def _fill_vectors(work: Work, manifest: Manifest) -> Manifest:
 
     Another model than the one served waits until it is whole: meanwhile the one before answers.
     """
-    model = _dense_model(work.settings, work.vectors, work.models)
+    model = dense_model(work.settings, work.vectors, work.models)
     if model is None:
         return manifest
     published = manifest
@@ -173,11 +188,17 @@ def _fill_vectors(work: Work, manifest: Manifest) -> Manifest:
                 published = _publish_vectors(work, model, published)
                 last = time.monotonic()
 
-        encode_missing(work, model, on_window=on_window)
+        with work.member.calling(work.models.embed_name or "") if work.member is not None else nullcontext():
+            encode_missing(work, model, on_window=on_window)
     return _publish_vectors(work, model, published)
 
 
 def _publish_vectors(work: Work, model: str, before: Manifest) -> Manifest:
+    with work.vectors.unmoved():  # other processes may be encoding
+        return _write_vectors(work, model, before)
+
+
+def _write_vectors(work: Work, model: str, before: Manifest) -> Manifest:
     settings, now = work.settings, Digests.of(work.vectors.places(model))
     served = before.dense_model == model and generations.vectors_fit(settings, before)
     if served and before.dense_state == now.state:
@@ -189,7 +210,7 @@ def _publish_vectors(work: Work, model: str, before: Manifest) -> Manifest:
         return _publish(work, draft, manifest)
 
 
-def _dense_model(settings: Settings, vectors: VectorStore, models: Models) -> str | None:
+def dense_model(settings: Settings, vectors: VectorStore, models: Models) -> str | None:
     """What names the vectors to index: the forum's own when it gave some, with ours beside them if they compare.
 
     Unless it is asked for, they are not used where no question could be compared with them.

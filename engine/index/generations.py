@@ -251,6 +251,7 @@ def unused(settings: Settings) -> tuple[Path, ...]:
     kept = {current(settings)}
     # The newest old generation stays for one more round: a reader may be about to open it.
     kept |= set([name for name in published if name not in kept][-1:])
+    kept |= {name for name in published if milvus_place.is_read_elsewhere(settings, root / name)}
     for name in [name for name in kept if name is not None]:
         manifest = _manifest(folder_of(settings, name))
         kept.add(manifest.dense_base if manifest else None)

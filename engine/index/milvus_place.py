@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -120,6 +121,13 @@ def open_vectors(settings: Settings, url: str, folder: Path, base: str, *, place
         raise IndexDamaged(part=places)
     engine = milvus.open_engine(at.url, token(settings))
     return MilvusVectors(engine, at.collection(base, "vectors"), editions, held.ids, folder)
+
+
+def is_read_elsewhere(settings: Settings, folder: Path) -> bool:
+    """Whether rows that left with the generation in this folder may still be read by a replica."""
+    if not settings.index_kept_s or settings.index_url is None or not (folder / LEAVING).is_file():
+        return False
+    return time.time() - folder.stat().st_mtime < settings.index_kept_s
 
 
 def _owner(data: Path) -> tuple[str, str] | None:

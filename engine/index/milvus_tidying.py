@@ -34,8 +34,9 @@ def published(settings: Settings, manifest: Manifest) -> None:
     try:
         with milvus_place.working(settings, at) as engine:
             _point(engine, at, manifest)
+            # Replicas are given longer: what they may read is taken out by a later indexing.
             if (folder_of(settings, manifest.generation) / LEAVING).is_file():
-                time.sleep(GRACE_S)
+                time.sleep(0.0 if settings.index_kept_s else GRACE_S)
                 _take_out(settings, engine, at)
     except IndexAway:
         logger.warning("the engine is to be tidied by the next indexing", exc_info=True)
@@ -81,10 +82,11 @@ def _point(engine: Engine, at: Place, manifest: Manifest) -> None:
 
 
 def _take_out(settings: Settings, engine: Engine, at: Place) -> None:
-    """What left the collections with any generation up to the published one: whoever read it is gone."""
+    """What left the collections with any generation up to the published one, and is read by nobody any more."""
     for manifest in (one.manifest for one in listing.listed(settings)):
-        path = folder_of(settings, manifest.generation) / LEAVING
-        if not path.is_file():
+        folder = folder_of(settings, manifest.generation)
+        path = folder / LEAVING
+        if not path.is_file() or milvus_place.is_read_elsewhere(settings, folder):
             continue
         with np.load(path) as leaving:
             gone = {kind: leaving[kind].tolist() for kind in leaving.files}

@@ -11,6 +11,7 @@ from ..settings import Settings
 from ..store.archive import ArchiveStore
 from ..store.vectors import VectorStore
 from ..values import OnProgress, PostId, Progress
+from .company import Member
 from .passages import IndexablePost
 
 REPORT_S = 0.2
@@ -27,6 +28,7 @@ class Work:
     models: Models
     report: OnProgress
     check: Callable[[], None]
+    member: Member | None = None  # None: no other process works on the archive
 
     def meter(self, stage: str, total: int) -> Meter:
         """A meter for a stage of so many items, announced at once."""

@@ -69,7 +69,7 @@ def taken(settings: Settings, choice: Choice) -> Iterator[Contents]:
 def _held(settings: Settings, stack: ExitStack) -> tuple[str | None, tuple[str, ...], Mapping[str, BinaryIO]]:
     """The published generation, its paths, and its files but for the databases, open until the end of the stack."""
     for _try in range(TRIES):
-        generation, index = _generation(settings)
+        generation, index = generation_files(settings)
         if generation is None:
             return None, (), {}
         held: dict[str, BinaryIO] = {f"{INDEXES}/CURRENT": io.BytesIO(f"{generation}\n".encode())}
@@ -82,8 +82,11 @@ def _held(settings: Settings, stack: ExitStack) -> tuple[str | None, tuple[str, 
     raise StoreBusy(holder=str(settings.data), reason="writing")
 
 
-def _generation(settings: Settings) -> tuple[str | None, tuple[str, ...]]:
-    """The published generation and its files, those of the base whose vectors it reads among them."""
+def generation_files(settings: Settings) -> tuple[str | None, tuple[str, ...]]:
+    """The published generation and its files, those of the base whose vectors it reads among them.
+
+    By their paths in the data folder.
+    """
     card = generations.read_manifest(settings)
     if card is None:
         return None, ()

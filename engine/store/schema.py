@@ -107,5 +107,17 @@ def vectors_2(db: sqlite3.Connection) -> None:
     )
 
 
+def vectors_3(db: sqlite3.Connection) -> None:
+    """Who works here at once: until when each counts as alive (seconds since 1970), and the texts it has claimed."""
+    statements(
+        db,
+        """
+        CREATE TABLE members (name TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
+        CREATE TABLE claims (
+            key BLOB NOT NULL, model TEXT NOT NULL, holder TEXT NOT NULL, PRIMARY KEY (key, model)) WITHOUT ROWID
+        """,
+    )
+
+
 ARCHIVE = (archive_1, archive_2, archive_3)
-VECTORS = (vectors_1, vectors_2)
+VECTORS = (vectors_1, vectors_2, vectors_3)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,8 @@ class VectorStore:
         self.db.executemany("INSERT OR REPLACE INTO passages VALUES (?, ?, ?)", pending)
 
     def _name(self, name: str) -> None:
+        # Whoever encodes a text that is no longer one of these must not keep a vector of it.
+        self.db.execute("DELETE FROM claims WHERE key NOT IN (SELECT key FROM passages)")
         self.db.execute("INSERT OR REPLACE INTO meta VALUES ('passages_of', ?)", (name,))
 
     def missing(self, model: str) -> frozenset[bytes]:
@@ -111,12 +114,27 @@ class VectorStore:
 
     # --- vectors ---
 
-    def put(self, model: str, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep one vector a key, in one transaction."""
+    def put(self, model: str, keys: Sequence[bytes], vectors: Vectors, *, holder: str | None = None) -> None:
+        """Keep one vector a key, in one transaction; with a holder, of those it still claims, which it then no longer
+        does (`claims.py`)."""
         half = vectors.astype(np.float16)
         rows = [(model, key, half[i].tobytes()) for i, key in enumerate(keys)]
         with transaction(self.db, self.path):
+            if holder is not None:
+                claimed = "DELETE FROM claims WHERE model = ? AND key = ? AND holder = ?"
+                rows = [row for row in rows if self.db.execute(claimed, (*row[:2], holder)).rowcount]
             self.db.executemany("INSERT OR REPLACE INTO vectors (model, key, vector) VALUES (?, ?, ?)", rows)
+
+    @contextmanager
+    def unmoved(self) -> Iterator[None]:
+        """What this thread reads is of one moment, whatever others write meanwhile."""
+        with translated(self.path):
+            self.db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
 
     def probes(self, model: str) -> str:
         """What was kept to know the model of this name again, empty when nothing was."""

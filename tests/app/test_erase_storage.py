@@ -1,6 +1,7 @@
 """What NiceGUI keeps for each browser, in the memory of the application, obeys an erasure too."""
 
 import asyncio
+from types import SimpleNamespace
 
 import nicegui
 
@@ -15,7 +16,7 @@ class Pages:
     def __init__(self, data):
         from engine import build_settings
 
-        self.engine = build_settings(data)
+        self.archive = SimpleNamespace(settings=build_settings(data))
         self.stopping = asyncio.Event()
 
 

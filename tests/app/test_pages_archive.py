@@ -10,7 +10,7 @@ import httpx
 import nicegui
 import pytest
 
-from app import received, settings_file
+from app import reaching, received, settings_file
 from app.i18n import gettext as _
 from app.i18n import ngettext
 from app.job_states import Event, Kind, Note, State, Work
@@ -19,6 +19,7 @@ from app.pages.archive_frame import IMPORT, JOBS, LEDGER, PATH, UPDATES
 from app.settings import AppSettings
 from app.state import State as Pages
 from engine import Progress, build_index, build_settings
+from engine.store import VectorStore, claims
 from tests.app.job_sources import topics
 from tests.app.looking import arrive, button, seen, shown, trigger
 from tests.app.visits import visiting
@@ -135,6 +136,19 @@ async def test_how_far_a_task_is_shows_without_the_page_being_asked_again(user, 
         await until(lambda: bar.props["value"] == 750)
         jobs.happen(job.id, Event.FALL_SHORT, [Note("flaw", {"code": "truncated", "where": "dump.sql"})])
     await sees(user, "dump.sql")
+
+
+async def test_a_redis_that_is_away_and_the_processes_that_encode_are_told(user, state, jobs):
+    await user.open(JOBS)
+    await sees(user, _("No task is under way."))
+    assert _(reaching.AWAY) not in seen(user)
+    state.app = replace(state.app, queue_url="redis://127.0.0.1:1/0")
+    with closing(VectorStore(state.engine.data)) as store:
+        for n, name in enumerate(("un", "deux")):
+            store.db.execute("INSERT INTO claims VALUES (?, 'words-512', ?)", (bytes([n]), name))
+            claims.sign(store, name, until=time.time() + 60)
+    await sees(user, _(reaching.AWAY))
+    await sees(user, reaching.together(2))
 
 
 # --- import -----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from app.job_states import Kind, State, Work
 from app.jobs import Jobs
 from engine import ArchiveFormatError, Cancelled, IndexMissing, Models, ModelUnavailable, OtherForum, StoreBusy
 from engine import archive as engine_archive
+from engine.locks import writing
 from tests import factories
 from tests.app.job_sources import topics, until
 
@@ -292,7 +293,7 @@ def test_an_interruption_in_the_terminal_cancels(jobs, engine, tmp_path):
 
 def test_while_another_process_writes_a_person_is_told_and_a_worker_waits(jobs, engine, tmp_path):
     folder = topics(tmp_path / "a", posts=2)
-    with engine_archive.writing(engine):
+    with writing(engine):
         with pytest.raises(StoreBusy):
             _import(jobs, engine, folder)
         job = jobs.create(Work(Kind.IMPORT, (str(folder),)))

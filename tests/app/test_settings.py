@@ -34,6 +34,13 @@ def test_the_data_folder_comes_from_the_command_line_then_the_environment_then_t
     assert settings.user_data().name == "Archiviste"
 
 
+def test_an_engine_elsewhere_keeps_what_replicas_may_still_read(tmp_path):
+    snapshots = {"ARCHIVISTE_SNAPSHOTS": "/srv/snapshots"}
+    assert load({}, data=tmp_path).engine.index_kept_s == 0
+    assert load(snapshots, data=tmp_path).engine.index_kept_s == settings.REPLICAS_S
+    assert load({**snapshots, "ARCHIVISTE_INDEX_KEPT_S": "20"}, data=tmp_path).engine.index_kept_s == 20
+
+
 def test_a_relative_data_folder_becomes_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert load({}, data=Path("données")).engine.data == tmp_path / "données"
@@ -57,6 +64,7 @@ def test_every_app_setting_has_its_variable(tmp_path, field):
         "sync_every_hours": "24", "sync_url": "https://forum.exemple",
         "question_days": "30", "lan": "oui", "hosts": "archive.exemple, 192.168.1.20", "trusted_proxies": "10.0.0.0/8",
         "certificate": "/tls/c.pem", "key": "/tls/k.pem", "reader_session_days": "7", "moderator_session_hours": "1",
+        "snapshots": "/srv/snapshots", "replica_of": "https://archive.exemple",
         "shared_secret": "/etc/archiviste/secret", "metrics_from": "10.0.0.5, 192.168.0.0/16", "drain_s": "10",
     }[field]  # fmt: skip
     assert getattr(load({f"ARCHIVISTE_{field.upper()}": value}, data=tmp_path).app, field) != getattr(

@@ -17,7 +17,6 @@ import os
 import platform
 import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -34,12 +33,15 @@ import psutil
 
 import engine
 from app.capacity import here, points
-from engine.index import generations
+from engine.index import encoding
+from engine.models import e5
 from engine.store import ArchiveStore, VectorStore, import_source
 from tests.bench import milvus, stages
 
 ROOT = Path(__file__).parent.parent.parent
 POINTS = ROOT / "assets" / "capacity.json"
+PASSAGES = 150
+WHOLE = 10_000  # posts; a smaller archive is built anew for an update of 650
 SEARCHES, USERS, USERS_S, READY_S = 100, 10, 20.0, 600.0
 Figures = dict[str, float]
 
@@ -88,7 +90,7 @@ def place(bench: Bench) -> Figures:
     (bench.data / "vectors.db").unlink(missing_ok=True)
     held = engine.build_settings(bench.data)
     with closing(ArchiveStore(held.data)) as store, closing(VectorStore(held.data)) as kept:
-        texts = [(p.key, p.text) for p in milvus.encoding.passages(held, store.indexable())]
+        texts = [(p.key, p.text) for p in encoding.passages(held, store.indexable())]
         for start in range(0, len(texts), 4000):
             batch = texts[start : start + 4000]
             kept.put(f"words-{bench.dimensions}", [key for key, _ in batch], bench.embed([text for _, text in batch]))
@@ -140,7 +142,7 @@ def users(bench: Bench) -> Figures:
             thread.start()
         for thread in threads:
             thread.join()
-    return {"searches_per_s": len(took) / USERS_S, "crowd_p95_ms": float(np.percentile(took, 95))}
+    return {"crowd_ms": USERS_S * 1000 / len(took), "crowd_p95_ms": float(np.percentile(took, 95))}
 
 
 def update(bench: Bench) -> Figures:
@@ -152,12 +154,35 @@ def update(bench: Bench) -> Figures:
     return {"update_cpu_s": time.process_time() - began, "update_s": time.perf_counter() - started}
 
 
+def encoder(bench: Bench) -> Figures:
+    """The embedded encoder: passages a second, processor time of a question, memory that it takes."""
+    with closing(ArchiveStore(bench.data)) as store:
+        every = [p.text for p in encoding.passages(engine.build_settings(bench.data), store.indexable())]
+    some = sorted(every[:: max(1, len(every) // PASSAGES)][:PASSAGES], key=len)
+    before = psutil.Process().memory_info().rss
+    embed = e5.load()
+    embed(some[:4], "passage")
+    held, began, started = psutil.Process().memory_info().rss - before, time.process_time(), time.perf_counter()
+    for start in range(0, len(some), 16):
+        embed(some[start : start + 16], "passage")
+    cpu, took = time.process_time() - began, time.perf_counter() - started
+    began = time.process_time()
+    for text in bench.questions[:40]:
+        embed([text], "query")
+    spent = (time.process_time() - began) * 1000 / len(bench.questions[:40])
+    return {
+        "per_s": len(some) / took, "per_cpu_s": len(some) / cpu, "question_ms": spent, "memory_bytes": held,
+        "mean_chars": sum(map(len, some)) / len(some),
+    }  # fmt: skip
+
+
 STAGES: dict[str, Callable[[Bench], Figures]] = {
-    "import": import_, "words": words, "place": place, "vectors": vectors, "reader": reader, "users": users, "update": update,
+    "import": import_, "words": words, "place": place, "vectors": vectors, "reader": reader, "users": users, "update": update, "encoder": encoder,
 }  # fmt: skip
 # The processor seconds and the peak memory of these stages are figures by themselves.
 TIMED = {"import": "import_cpu_s", "words": "words_cpu_s", "vectors": "vectors_cpu_s"}
 PEAKS = {"import": "import_peak_bytes", "words": "words_peak_bytes", "vectors": "vectors_peak_bytes"}
+ASKED = ("import", "encoder")  # that need more than the archive, or give no point
 AS_IT_IS = ("reader", "users", "update")
 
 
@@ -179,18 +204,29 @@ def degraded(found: engine.SearchResult) -> bool:
 # --- one after the other ---
 
 
-def measured(given: argparse.Namespace, data: Path) -> Figures:
-    """The figures of every stage that was asked for."""
-    wanted = given.only or (AS_IT_IS if given.as_it_is else [n for n in STAGES if n != "import" or given.dump])
+def measured(given: argparse.Namespace, data: Path) -> tuple[Figures, here.Here]:
+    """The figures of every stage that was asked for, and the archive that they are of: as it was before its update."""
+    wanted = given.only or (
+        AS_IT_IS if given.as_it_is else [n for n in STAGES if n not in ASKED or (n == "import" and given.dump)]
+    )
     found: Figures = {}
-    for name in wanted:
-        print(f"{name}… (load {os.getloadavg()[0]:.1f})", file=sys.stderr, flush=True)
-        figures, cpu_s, peak = run(given, data, name)
-        print(f"  {cpu_s:.1f} s of processor, {peak / 1e6:.0f} MB, {figures}", file=sys.stderr, flush=True)
-        found |= figures
-        if name in TIMED:
-            found |= {TIMED[name]: cpu_s, PEAKS[name]: peak}
-    return found | sizes(given, data)
+    for name in [name for name in wanted if name != "update"]:
+        found |= noted(name, run(given, data, name))
+    settings = engine.build_settings(data, {"index_url": given.url} if given.url else {})
+    held = here.look(settings)
+    found |= held.figures
+    if given.url and given.url.endswith(".db"):
+        found["engine_bytes"] = stages._megabytes(Path(given.url)) * 1e6
+    if "update" in wanted and held.posts >= WHOLE:
+        found |= noted("update", run(given, data, "update"))
+    return found, held
+
+
+def noted(name: str, told: tuple[Figures, float, int]) -> Figures:
+    """What a stage told; of some, what their process took is a figure too."""
+    figures, cpu_s, peak = told
+    print(f"{name}: {cpu_s:.1f} s of processor, {peak / 1e6:.0f} MB, {figures}", file=sys.stderr, flush=True)
+    return figures | ({TIMED[name]: cpu_s, PEAKS[name]: peak} if name in TIMED else {})
 
 
 def run(given: argparse.Namespace, data: Path, name: str) -> tuple[Figures, float, int]:
@@ -209,15 +245,6 @@ def run(given: argparse.Namespace, data: Path, name: str) -> tuple[Figures, floa
         return json.loads(out.read()), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def sizes(given: argparse.Namespace, data: Path) -> Figures:
-    """What lies on the disk, as the command itself reads it; of Milvus Lite, its file."""
-    settings = engine.build_settings(data, {"index_url": given.url} if given.url else {})
-    figures = dict(here.figures(settings))
-    if given.url and given.url.endswith(".db"):
-        figures["engine_bytes"] = stages._megabytes(Path(given.url)) * 1e6
-    return figures
-
-
 def placed(given: argparse.Namespace, folder: Path) -> Path:
     """The copy to work on."""
     if given.as_it_is:
@@ -232,13 +259,11 @@ def questions(path: Path) -> list[str]:
     return asked[:: max(1, len(asked) // SEARCHES)][:SEARCHES]
 
 
-def machine() -> str:
-    model = "unknown processor"
+def processor() -> str:
     info = Path("/proc/cpuinfo")
-    if info.is_file():
-        named = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-        model = named[0] if named else model
-    return f"{platform.machine()}, {model}, {os.cpu_count()} cores, {round(psutil.virtual_memory().total / 1e9)} GB"
+    lines = info.read_text().splitlines() if info.is_file() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return ", ".join([platform.machine(), *named[:1]])
 
 
 def software(url: str | None) -> str:
@@ -267,23 +292,21 @@ def main() -> None:
         data = placed(given, Path(folder))
         if given.url and given.url.endswith(".db"):
             given.url = str(Path(folder).absolute() / given.url)
-        found = measured(given, data)
-        manifest = generations.read_manifest(engine.build_settings(data))
-        assert manifest is not None
-        with closing(ArchiveStore(data)) as store:
-            chars = store.useful_chars()
+        found, held = measured(given, data)
     engine_name = points.LOCAL if given.url is None else points.LITE if given.url.endswith(".db") else points.MILVUS
     command = "python -m tests.bench.capacity" + (" --as-it-is" if given.as_it_is else "")
     command += f" --only {' '.join(given.only)}" if given.only else ""
+    met = points.Conditions(
+        processor=processor(), cores=os.cpu_count() or 1, memory_gb=round(psutil.virtual_memory().total / 1e9),
+        software=software(given.url), date=time.strftime("%Y-%m-%d"), command=command, load=round(load, 1),
+    )  # fmt: skip
     point = points.Point(
-        engine=engine_name, posts=manifest.lexical_posts, vectors=manifest.dense_vectors, dimensions=given.dimensions,
-        chars=chars, machine=machine(), software=software(given.url), date=time.strftime("%Y-%m-%d"), command=command,
-        note=f"load {load:.1f} before", figures={name: round(value, 4) for name, value in sorted(found.items())},
+        engine=engine_name, posts=held.posts, vectors=held.vectors, dimensions=given.dimensions, chars=held.chars,
+        conditions=met, figures={name: round(value, 4) for name, value in sorted(found.items())},
     )  # fmt: skip
     if given.add:
         points.write(POINTS, [*points.read(POINTS), point])
     print(points.dumped([point]))
-    print(f"{statistics.fmean(os.getloadavg()):.1f} load at the end", file=sys.stderr)
 
 
 if __name__ == "__main__":

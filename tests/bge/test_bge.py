@@ -6,8 +6,9 @@ import socket
 import numpy as np
 import pytest
 
-from engine.archive import build_index, open_archive
+from engine.archive import open_archive
 from engine.errors import ModelUnavailable
+from engine.feeding import build_index
 from engine.models import bge, load_models
 from engine.values import Mode
 from tests.bge.tiny import HIDDEN

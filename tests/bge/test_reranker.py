@@ -8,8 +8,9 @@ import socket
 import numpy as np
 import pytest
 
-from engine.archive import build_index, open_archive
+from engine.archive import open_archive
 from engine.errors import ModelUnavailable
+from engine.feeding import build_index
 from engine.models import load_models, reranker
 from engine.values import Mode
 from tests.factories import forum, save, settings

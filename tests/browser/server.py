@@ -31,6 +31,15 @@ def running(
     data: Path, *arguments: str, port: int = 0, scheme: str = "http", environ: Mapping[str, str] | None = None
 ) -> Iterator[str]:
     """The address of a server on this data folder; it ends with the block. `arguments` are more of `serve`'s."""
+    with started(data, *arguments, port=port, scheme=scheme, environ=environ) as (address, _process):
+        yield address
+
+
+@contextmanager
+def started(
+    data: Path, *arguments: str, port: int = 0, scheme: str = "http", environ: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The same, with its process."""
     port = port or free_port()
     command = [sys.executable, "-m", "app", "--data", str(data), "serve", "--port", str(port), *arguments]
     # NiceGUI behaves differently when it believes that it runs inside pytest.
@@ -43,7 +52,7 @@ def running(
         try:
             address = f"{scheme}://127.0.0.1:{port}"
             _wait_until_served(address, process, data / "server.log")
-            yield address
+            yield address, process
         finally:
             process.terminate()
             try:

@@ -131,6 +131,29 @@ def test_rows_that_a_crash_left_are_taken_out_by_the_next_indexing(archive, fold
     engine.close()
 
 
+def test_what_replicas_may_still_read_stays_until_a_later_indexing(archive, folder, monkeypatch):
+    before = generations.read_manifest(archive.settings)
+    at = milvus_place.place(archive.settings, URL)
+    collection = at.collection(before.words_base, "words")
+    with closing(milvus.open_engine(at.url)) as engine:
+        rows = engine.count(collection)
+        changed(folder)
+        index(folder, index_url=URL, index_kept_s=300)
+        kept = engine.count(collection)
+        assert kept > rows and archive.agreement()
+        for n in (1, 2):  # a generation with rows to take out is not swept before that is done
+            save(
+                folder,
+                [post(200 + n, f"Un pédalier numéro {n} qui craque.", topic_id=4, number=20 + n)],
+                whole_forum=False,
+            )
+            index(folder, index_url=URL, index_kept_s=300)
+        assert engine.count(collection) == kept + 2
+        index(folder, index_url=URL)
+        stands = len(archive.store.post_ids())
+        assert engine.count(collection) == stands and archive.agreement()
+
+
 def test_another_model_makes_another_collection_and_the_alias_is_switched(archive, folder):
     at, before = milvus_place.place(archive.settings, URL), generations.read_manifest(archive.settings)
     index(folder, Models(embed=word_embed, embed_name="another"), index_url=URL)

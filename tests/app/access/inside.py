@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import httpx
 import nicegui
 from nicegui import Client, core
 from nicegui.testing.user_simulation import user_simulation
+from starlette.types import ASGIApp
 
 from app import i18n, pages
 from app.access import guard
@@ -18,13 +19,13 @@ HOST = "127.0.0.1:8080"
 
 
 @asynccontextmanager
-async def served(state: State) -> AsyncIterator[State]:
+async def served(state: State, around: Callable[[ASGIApp], ASGIApp] = lambda app: app) -> AsyncIterator[State]:
     """The pages of a state behind the guard; NiceGUI is as before when the block ends."""
     i18n.use("fr")
     handlers = dict(core.sio.handlers["/"])
     async with user_simulation():
         pages.register(state)
-        guard.install(state.access)
+        guard.install(state.access, around=around)
         yield state
         Client.page_routes.clear()
     core.sio.handlers["/"] = handlers

@@ -7,9 +7,11 @@ from datetime import timedelta
 import pytest
 
 from app import access_command, cli
+from app.access import access_published
 from app.access.keys import Keys
 from app.access.passphrases import owner
 from app.access.roles import Role
+from app.shared_secret import read
 
 PHRASE = "cadre selle guidon pompe"
 
@@ -18,9 +20,9 @@ PHRASE = "cadre selle guidon pompe"
 def run(tmp_path, capsys, monkeypatch):
     """Run the command in English; its status, and what it printed and said."""
 
-    def command(*argv, typed=None):
+    def command(*argv, typed=None, environ=None):
         monkeypatch.setattr("sys.stdin", io.StringIO(typed or ""))
-        status = cli.run(["--data", str(tmp_path), "--lang", "en", "access", *argv], {})
+        status = cli.run(["--data", str(tmp_path), "--lang", "en", "access", *argv], environ or {})
         return (status, *capsys.readouterr())
 
     return command
@@ -86,3 +88,30 @@ def test_wrong_usage_exits_with_2(run, argv):
     with pytest.raises(SystemExit) as ended:
         run(*argv)
     assert ended.value.code == 2
+
+
+def test_on_a_primary_each_change_is_published_and_a_replica_changes_nothing(run, tmp_path):
+    secret, folder = tmp_path / "secret", tmp_path / "snapshots"
+    secret.write_text("s" * 64)
+    primary = {"ARCHIVISTE_SHARED_SECRET": str(secret), "ARCHIVISTE_SNAPSHOTS": str(folder)}
+
+    def published():
+        return access_published.read((folder / access_published.FILE).read_bytes(), read(secret))
+
+    assert run("set", "reader", typed=PHRASE, environ=primary)[0] == 0
+    before = published()
+    assert owner(PHRASE, before.passphrases) is Role.READER
+    assert run("revoke", environ=primary)[0] == 0
+    assert published().epoch != before.epoch and published().version > before.version
+    replica = {"ARCHIVISTE_SHARED_SECRET": str(secret), "ARCHIVISTE_REPLICA_OF": str(folder)}
+    status, _printed, said = run("set", "reader", typed=PHRASE + "!", environ=replica)
+    assert status == 1 and "replica" in said and published().version > before.version
+    assert run("clear", environ=primary)[0] == 0 and published().passphrases == {}
+
+
+@pytest.mark.parametrize(("text", "expected"), [(None, "openssl rand -hex 32"), ("court", "too short")])
+def test_a_secret_that_cannot_be_used_is_told(run, tmp_path, text, expected):
+    if text:
+        (tmp_path / "secret").write_text(text)
+    status, _printed, said = run("list", environ={"ARCHIVISTE_SHARED_SECRET": str(tmp_path / "secret")})
+    assert status == 1 and expected in said and (text or "rien") not in said

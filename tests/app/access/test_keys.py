@@ -92,8 +92,8 @@ def test_a_clock_that_goes_back_gives_a_session_no_second_life(keys):
 
 
 def test_when_it_was_last_used_is_kept(keys):
-    session = keys.find(digest(opened(keys)), now=NOW)
-    keys.saw(session, now=NOW + timedelta(minutes=9))
+    token = digest(opened(keys))
+    keys.saw(keys.find(token, now=NOW), token, now=NOW + timedelta(minutes=9))
     assert keys.sessions(now=NOW)[0].seen_at == NOW + timedelta(minutes=9)
 
 

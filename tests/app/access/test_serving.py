@@ -38,6 +38,14 @@ def test_a_certificate_that_cannot_be_used_is_said(tmp_path, capsys, files, expe
     assert status == 1 and expected in said
 
 
+@pytest.mark.parametrize(("text", "expected"), [(None, "openssl rand -hex 32"), ("court", "too short")])
+def test_without_a_secret_that_can_be_used_nothing_is_opened(tmp_path, capsys, text, expected):
+    if text:
+        (tmp_path / "secret").write_text(text)
+    status, said = start(tmp_path, capsys, shared_secret=tmp_path / "secret")
+    assert status == 1 and expected in said and not list((tmp_path / "data").glob("indexes/*"))
+
+
 def test_lan_listens_on_every_address_and_nothing_else_does(tmp_path):
     assert load({}, data=tmp_path, app={"lan": True}).app.host == "0.0.0.0"
     assert load({}, data=tmp_path, app={"lan": True, "host": "192.168.1.20"}).app.host == "192.168.1.20"

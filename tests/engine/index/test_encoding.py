@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.archive import build_index, open_archive
+from engine.archive import open_archive
 from engine.errors import DiskFull
+from engine.feeding import build_index
 from engine.index import building, encoding, generations, publishing
 from engine.seams import Models
 from engine.values import Mode

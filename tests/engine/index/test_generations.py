@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.archive import build_index, open_archive
+from engine.archive import open_archive
 from engine.errors import Cancelled, DiskFull, IndexOutdated, StoreBusy
+from engine.feeding import build_index
 from engine.index import generations
 from engine.seams import Models
 from engine.values import Mode

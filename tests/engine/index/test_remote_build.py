@@ -115,7 +115,9 @@ def test_a_server_that_moves_is_still_the_same_model(data: Path, server: ModelSe
 def test_an_error_half_way_loses_nothing_and_the_next_indexing_goes_on_from_there(
     data: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_encoder, "WORKING", replace(IMPATIENT, patience_s=3.0))  # room for a second try on a busy machine
+    monkeypatch.setattr(
+        remote_encoder, "WORKING", replace(IMPATIENT, patience_s=3.0)
+    )  # room for a second try on a busy machine
     server.fault = lambda n: (lambda served: served.refuse(500)) if n > 3 else None
     details = refused(data, server.url)
     assert details["reason"] == "server_failing" and details["status"] == 500

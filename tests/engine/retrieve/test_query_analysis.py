@@ -3,7 +3,8 @@
 import pytest
 
 from engine import Models
-from engine.archive import build_index, open_archive
+from engine.archive import open_archive
+from engine.feeding import build_index
 from engine.values import Mode
 from tests.factories import post, save, settings, topic
 

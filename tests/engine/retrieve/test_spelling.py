@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Models
-from engine.archive import build_index, open_archive
+from engine.archive import open_archive
+from engine.feeding import build_index
 from engine.index.dictionary import words
 from engine.index.french import analyser
 from engine.index.vocabulary import Vocabulary

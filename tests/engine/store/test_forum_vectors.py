@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.archive import build_index, import_archive, open_archive
+from engine.archive import open_archive
+from engine.feeding import build_index, import_archive
 from engine.index import forum_vectors
 from engine.seams import Models
 from engine.sources import FORUM_MODEL, PostVector, VectorsRefused, beside_forum_model

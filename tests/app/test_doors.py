@@ -41,6 +41,7 @@ class Slow(BaseHTTPRequestHandler):
             self.wfile.write(b'data: {"choices": [{"delta": {"content": "%s"}}]}\n\n' % word.encode())
             time.sleep(WORD_S)  # what a model takes, not a wait for a state
         self.wfile.write(b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n')
+        self.server.ended.set()
 
     def log_message(self, *_):
         pass
@@ -49,7 +50,7 @@ class Slow(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def model():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
-    server.began = threading.Event()
+    server.began, server.ended = threading.Event(), threading.Event()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     yield server
@@ -229,7 +230,7 @@ def test_at_sigterm_it_says_so_goes_on_lets_the_answer_end_and_nobody_sees_a_fai
     over.set()
     asking.join()
     # The answer was written to its end (the last words of a draft wait for those after them), and judged…
-    assert WORDS[-7].strip() in said and "answer-title" in said
+    assert model.ended.is_set() and WORDS[10].strip() in said and "answer-title" in said
     assert json.dumps(_("The server is stopping: this answer was cut. Ask again in a moment."))[1:-1] not in said
     assert took_s >= max(2, len(WORDS) * WORD_S - 1)  # …which was after the drain
     assert set(codes) == {200} and len(codes) > 3

@@ -13,7 +13,7 @@ PORT ?= 8080
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: bench-encoder bench-milvus demo run test test-bge test-milvus lint format check bench bench-import bench-llm bench-scale bench-search bench-ui quality answers-report claims-report gate-report zones-report kill-test i18n docs package package-complet package-test package-complet-test clean
+.PHONY: bench-encoder bench-milvus demo run test test-bge test-several test-milvus lint format check bench bench-import bench-llm bench-scale bench-search bench-ui quality answers-report claims-report gate-report zones-report kill-test i18n docs package package-complet package-test package-complet-test clean
 
 # --- set-up ------------------------------------------------------------------------------------
 
@@ -64,10 +64,14 @@ run: $(VENV)/.base
 	$(BIN)/archiviste serve --port $(PORT)
 
 test: $(VENV)/.dev $(AXE) chromium nginx openssl redis-server lint
-	$(BIN)/python -m pytest tests --ignore=tests/bge --ignore=tests/milvus --ignore=tests/packaging/frozen
+	$(BIN)/python -m pytest tests -m "not several" --ignore=tests/bge --ignore=tests/milvus --ignore=tests/packaging/frozen
 
 test-bge: $(VENV_BGE)/.bge
 	$(VENV_BGE)/bin/python -m pytest tests/bge
+
+# What a larger installation needs: several workers, replicas, real Redis and nginx. Apart, so that one machine's tests stay short.
+test-several: $(VENV)/.dev nginx redis-server
+	$(BIN)/python -m pytest tests/app tests/engine tests/packaging -m several --ignore=tests/packaging/frozen
 
 # What an engine elsewhere must do, on Milvus Lite; the contract of the legs runs in `make test` on the local ones.
 test-milvus: $(VENV_MILVUS)/.milvus

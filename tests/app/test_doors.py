@@ -22,6 +22,8 @@ from tests.app.access.visitor import HTML, READER, Visitor, event, heard, set_pa
 from tests.app.job_sources import until
 from tests.browser.server import free_port, started
 
+pytestmark = pytest.mark.several
+
 QUESTION = "À quelle pression gonfler des pneus 700x28 pour un cycliste de 82 kg ?"
 WORDS = [f"mot{n} " for n in range(24)]
 WORD_S = 0.15  # the answer takes longer than the drain

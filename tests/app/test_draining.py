@@ -16,6 +16,8 @@ from engine import EvidenceFound, Piece, build_index, build_settings
 from tests.app.visits import visiting
 from tests.factories import WORD_MODELS, forum, save
 
+pytestmark = pytest.mark.several
+
 
 @pytest.fixture
 def state(tmp_path):

@@ -21,6 +21,8 @@ from tests import counting, factories
 from tests.app.job_sources import topics, until
 from tests.redis_server import Server
 
+pytestmark = pytest.mark.several
+
 OURS = ("ARCHIVISTE_", "NICEGUI_", "PYTEST_")
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
 ENVIRON |= {"ARCHIVISTE_EMBED_BATCH": "2", "OMP_NUM_THREADS": "1"}

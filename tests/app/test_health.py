@@ -26,6 +26,8 @@ from tests.app.access import inside
 from tests.app.access.inside import ask
 from tests.factories import WORD_MODELS, forum, save
 
+pytestmark = pytest.mark.several
+
 SECRET = "s" * 64
 
 

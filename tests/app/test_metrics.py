@@ -25,6 +25,8 @@ from tests.app.access.inside import ask
 from tests.app.access.visitor import MODERATOR
 from tests.factories import WORD_MODELS, forum, save
 
+pytestmark = pytest.mark.several
+
 ASKER = "192.0.2.9"  # of `inside.ask`
 PRIVATE = ("secret-question", "alice-la-membre", MODERATOR)
 

@@ -17,6 +17,8 @@ from app import arguments, settings
 from tests.app.job_sources import until
 from tests.browser.server import free_port
 
+pytestmark = pytest.mark.several
+
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "packaging" / "compose"
 OURS = ("primary", "encoder", "replica-1", "replica-2", "replica-3")

@@ -27,6 +27,8 @@ from tests.app.access.visitor import MODERATOR, READER
 from tests.app.job_sources import until
 from tests.factories import WORD_MODELS
 
+pytestmark = pytest.mark.several
+
 TEXT = "s" * 64
 SECRET, OTHER = Secret(TEXT.encode()), Secret(b"o" * 64)
 

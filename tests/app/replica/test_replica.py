@@ -24,6 +24,8 @@ from tests.app.looking import arrive, seen
 from tests.app.visits import visiting
 from tests.factories import WORD_MODELS, forum, post, save, settings
 
+pytestmark = pytest.mark.several
+
 NEW = post(99, "Un pédalier neuf craque dans la côte.", topic_id=4, number=5)
 
 

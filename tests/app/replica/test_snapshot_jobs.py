@@ -16,6 +16,8 @@ from engine.keeping import saving
 from tests.app.job_sources import topics
 from tests.factories import WORD_MODELS, settings
 
+pytestmark = pytest.mark.several
+
 
 @pytest.fixture
 def engine(tmp_path):

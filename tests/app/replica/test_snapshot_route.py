@@ -12,6 +12,8 @@ from engine import build_index, build_settings, snapshot
 from tests.app.access.inside import HOST, served
 from tests.factories import WORD_MODELS, forum, save
 
+pytestmark = pytest.mark.several
+
 
 @pytest.fixture
 async def primary(tmp_path):

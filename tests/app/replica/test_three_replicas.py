@@ -12,6 +12,8 @@ from tests.app.replica.deployment import deployed
 from tests.app.replica.readers import GENERATION, SEARCH, marked, reading
 from tests.factories import SITE, save, settings
 
+pytestmark = pytest.mark.several
+
 CLIENTS = 4
 
 

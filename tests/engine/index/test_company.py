@@ -25,6 +25,8 @@ from tests.app.job_sources import until
 from tests.factories import WORD_MODELS, forum, post, save, settings, topic, word_embed
 from tests.model_server import serving
 
+pytestmark = pytest.mark.several
+
 ROOT = Path(__file__).parents[3]
 MODEL = "words-512"
 # Another process that publishes; it says when it encodes, then waits for a word before it goes on.

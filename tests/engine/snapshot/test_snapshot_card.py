@@ -11,6 +11,8 @@ from engine import SnapshotUnusable
 from engine.snapshot import Card, File
 from engine.snapshot import card as cards
 
+pytestmark = pytest.mark.several
+
 HASH = "a" * 64
 CARD = Card(
     "1796048565398-96280e31", 1796048565398, "2026-11-30T14:22:45+00:00", "0.1", "g", "f", "s", "", "Forum", 12, 4,

@@ -23,6 +23,8 @@ from tests.engine.snapshot.snapshot_server import TOKEN, serving
 from tests.engine.snapshot.whole import contents, whole
 from tests.factories import WORD_MODELS, post, save, settings
 
+pytestmark = pytest.mark.several
+
 ROOT = Path(__file__).parents[3]
 NEW = post(99, "Un pédalier neuf craque dans la côte.", topic_id=4, number=5)
 

@@ -21,6 +21,8 @@ from engine.store import ArchiveStore
 from tests.engine.snapshot.whole import contents, whole
 from tests.factories import WORD_MODELS, post, save
 
+pytestmark = pytest.mark.several
+
 ROOT = Path(__file__).parents[3]
 NEW = post(99, "Un pédalier neuf craque dans la côte.", topic_id=4, number=5)
 

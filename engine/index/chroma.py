@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from ..errors import DiskFull, IndexDamaged, IndexMissing
 from ..seams import Vectors
-from . import admission, seal
+from . import admission, blanks, seal
 
 PART = admission.PART
 COLLECTION = "posts"
@@ -50,6 +50,7 @@ def build(
             _fill(client, count, batches, on_vector)
         finally:
             client.close()
+        blanks.clear(folder)
     seal.write(folder)
 
 

@@ -6,6 +6,7 @@ hnswlib writes it as malloc gave it. In a process that reads forums that may be 
 from __future__ import annotations
 
 import struct
+from os import SEEK_CUR
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +16,11 @@ from ..errors import IndexDamaged
 _HEADER: Final = struct.Struct("<i4Q")
 _VERSION: Final = 1
 _FILES: Final = {"data_level0.bin": None, "length.bin": 4}  # bytes of a vector in each; None: as the header says
-_PIECE: Final = bytes(1 << 20)
+_ZEROS: Final = bytes(1 << 20)
 
 
 def clear(folder: Path) -> None:
-    """Write zeros wherever these files hold no vector. Call while nobody has the folder open. Raises IndexDamaged."""
+    """Write zeros wherever these files hold no vector. Call once no more vectors come. Raises IndexDamaged."""
     for header in folder.rglob("header.bin"):
         try:
             version, _offset, _room, held, size = _HEADER.unpack_from(header.read_bytes())
@@ -32,10 +33,9 @@ def clear(folder: Path) -> None:
 
 
 def _zero(path: Path, start: int) -> None:
-    left = path.stat().st_size - start
-    if left <= 0:
-        return
     with path.open("r+b") as file:
         file.seek(start)
-        while left > 0:
-            left -= file.write(_PIECE[:left])
+        while piece := file.read(len(_ZEROS)):
+            if piece != _ZEROS[: len(piece)]:  # most are clear already, perhaps on a disk that can't be written
+                file.seek(-len(piece), SEEK_CUR)
+                file.write(_ZEROS[: len(piece)])

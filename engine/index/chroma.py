@@ -11,7 +11,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,10 @@ class Collection:
         """How many vectors it holds. Asking loads the graph: opening does not, so that a reader who changes to a new
         base has one in memory at a time."""
         with self._trying():
-            return int(self._collection.count())
+            found = int(self._collection.count())
+        with suppress(OSError):  # a vector alone is never synced: its graph is made anew here, files and all
+            blanks.clear(self._folder)
+        return found
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
         """The places of about the k nearest vectors to a (d,) float32 vector and their cosines, best first."""

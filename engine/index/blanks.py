@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import IndexDamaged
+from .admission import PART
 
 # header.bin: version, an offset, room for so many vectors, how many there are, bytes of each in data_level0.bin.
 _HEADER: Final = struct.Struct("<i4Q")
@@ -25,9 +26,9 @@ def clear(folder: Path) -> None:
         try:
             version, _offset, _room, held, size = _HEADER.unpack_from(header.read_bytes())
         except struct.error as error:
-            raise IndexDamaged(part="dense", reason="header") from error
+            raise IndexDamaged(part=PART, reason="header") from error
         if version != _VERSION:
-            raise IndexDamaged(part="dense", reason="header")
+            raise IndexDamaged(part=PART, reason="header")
         for name, each in _FILES.items():
             _zero(header.with_name(name), held * (size if each is None else each))
 

@@ -106,8 +106,10 @@ class Collection:
         base has one in memory at a time."""
         with self._trying():
             found = int(self._collection.count())
-        with suppress(OSError):  # a vector alone is never synced: its graph is made anew here, files and all
-            blanks.clear(self._folder)
+        # A vector alone is never linked: its graph is made anew here, files and all.
+        if not any(self._folder.glob(f"*/{seal.LINKED}")):
+            with suppress(OSError):
+                blanks.clear(self._folder)
         return found
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
